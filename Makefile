@@ -1,0 +1,336 @@
+# Relevance vector machines: rvm-train, rvm-predict, rvm-scale.  GNU make; `make help` lists targets.
+#
+# Yours to set, on the command line or in the environment:
+#   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS    added to our own flags, later, so that yours win
+#   PREFIX DESTDIR BINDIR MANDIR         where `make install` puts things
+#   FLAVOUR                              release, asan, coverage, ... or a name of your own; each
+#                                        builds in build/FLAVOUR, so flavours leave each other alone
+#   V=1                                  show every command in full
+
+PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+FLAVOUR ?= release
+CLANG   ?= clang
+FUZZ_SECONDS ?= 30
+
+VERSION := $(shell sed -n 's/^\#define RVM_VERSION "\(.*\)"/\1/p' lib/rvm.h)
+
+# ---- make deps ------------------------------------------------------------------------------------
+# Nothing about the libraries can be found out before deps has installed them, and make reads this
+# file only once.  So when deps is one of several goals, the others run in a make of their own.
+
+BREW_PACKAGES   := pkg-config gsl openblas check
+APT_PACKAGES    := gcc libc6-dev make pkg-config libgsl-dev libopenblas-dev check \
+                   clang-format cppcheck valgrind
+DNF_PACKAGES    := gcc make pkgconf-pkg-config gsl-devel openblas-devel check-devel \
+                   clang-tools-extra cppcheck valgrind
+PACMAN_PACKAGES := gcc make pkgconf gsl openblas check clang cppcheck valgrind
+
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+
+after_deps := $(filter-out deps,$(MAKECMDGOALS))
+
+.PHONY: deps $(after_deps)
+deps:
+	@sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	missing() { has=$$1; shift; for p; do $$has "$$p" >/dev/null 2>&1 || printf ' %s' "$$p"; done; }; \
+	has_deb() { dpkg-query -W -f '$${db:Status-Status}' "$$1" | grep -qx installed; }; \
+	report() { if [ -z "$$need" ]; then echo "deps: nothing is missing"; exit 0; fi; \
+	    echo "deps: installing$$need"; rm -f build/config-*.mk; }; \
+	if command -v apt-get >/dev/null; then \
+	    need=$$(missing has_deb $(APT_PACKAGES)); report; \
+	    apt="$$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -y"; \
+	    $$apt update || echo "deps: no fresh package lists, going on with those that are here" >&2; \
+	    $$apt --no-install-recommends install $$need >/dev/null; \
+	elif command -v dnf >/dev/null; then \
+	    need=$$(missing 'rpm -q' $(DNF_PACKAGES)); report; $$sudo dnf -y install $$need; \
+	elif command -v pacman >/dev/null; then \
+	    need=$$(missing 'pacman -Q' $(PACMAN_PACKAGES)); report; \
+	    $$sudo pacman -Sy --noconfirm --needed $$need; \
+	elif command -v brew >/dev/null; then \
+	    need=$$(missing 'brew list' $(BREW_PACKAGES)); report; brew install $$need; \
+	else \
+	    echo "deps: no apt-get, dnf, pacman or brew here; install by hand: a C compiler, make," \
+	        "pkg-config, GSL, OpenBLAS, check" >&2; exit 1; \
+	fi
+
+ifneq ($(after_deps),)
+$(firstword $(after_deps)): deps
+	@$(MAKE) --no-print-directory $(after_deps)
+$(wordlist 2,$(words $(after_deps)),$(after_deps)): $(firstword $(after_deps)) ; @:
+endif
+
+else # ---- everything but deps ---------------------------------------------------------------------
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+
+# ---- what this machine offers ----------------------------------------------------------------------
+# Found by compiling and linking, once for each choice of compiler and user flags, and kept in
+# build/config-ID.mk.  GSL_CFLAGS GSL_LIBS OPENMP CHECK_CFLAGS CHECK_LIBS come from there.
+
+quote     = '$(subst ','\'',$(1))'
+CONFIG_ID := $(shell printf '%s' $(call quote,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS)) | \
+                 cksum | tr ' ' '-')
+CONFIG    := build/config-$(CONFIG_ID).mk
+NO_CONFIG := clean distclean help dist format man uninstall
+
+ifneq ($(filter-out $(NO_CONFIG),$(or $(MAKECMDGOALS),all)),)
+include $(CONFIG)
+endif
+
+define FIND_LIBRARIES
+t=$(@:.mk=); trap 'rm -f "$$t" "$$t.c"' EXIT; \
+try() { printf '%s\n' "$$1" "int main(void) { return ($$2) != 0; }" >"$$t.c"; shift 2; \
+    $(CC) $(CPPFLAGS) $(CFLAGS) "$$t.c" -o "$$t" $(LDFLAGS) "$$@" $(LDLIBS) 2>/dev/null; }; \
+pc() { pkg-config "$$@" 2>/dev/null || :; }; \
+$(CC) --version >/dev/null 2>&1 || { echo "no C compiler '$(CC)'; try: make deps" >&2; exit 1; }; \
+gsl_cflags=$$(pc --cflags gsl); gsl_where=$$(pc --libs-only-L gsl); blas_where=$$(pc --libs-only-L openblas); \
+check_cflags=$$(pc --cflags check); check_libs=$$(pc --libs check); \
+gsl='#include <gsl/gsl_blas.h>'; dot='gsl_blas_dnrm2(0) != 0'; \
+openblas="$$gsl_cflags $$gsl_where $$blas_where -lgsl -lopenblas -lm"; \
+gslcblas="$$gsl_cflags $$gsl_where -lgsl -lgslcblas -lm"; \
+if try "$$gsl int openblas_get_num_threads(void);" "$$dot + openblas_get_num_threads()" $$openblas; \
+then blas=openblas; libs="$$gsl_where $$blas_where -lgsl -lopenblas -lm"; \
+elif try "$$gsl" "$$dot" $$gslcblas; \
+then blas=gslcblas; libs="$$gsl_where -lgsl -lgslcblas -lm"; \
+    echo "notice: no OpenBLAS here; GSL's own BLAS does, many times slower on large problems (make deps)"; \
+else echo "GSL not found; try: make deps" >&2; exit 1; fi; \
+if try '#include <omp.h>' 'omp_get_max_threads()' -fopenmp; then openmp=-fopenmp; \
+else openmp='-fopenmp-simd -Wno-unknown-pragmas'; \
+    echo "notice: $(CC) has no OpenMP; the tools will use one thread, BLAS apart"; fi; \
+try '#include <check.h>' 'suite_create("") == 0' $$check_cflags $${check_libs:=-lcheck -lm} || check_libs=; \
+echo "found: GSL with $$blas, $$(case $$openmp in -fopenmp) echo OpenMP;; *) echo 'no OpenMP';; esac)"; \
+printf '%s\n' "GSL_CFLAGS := $$gsl_cflags" "GSL_LIBS := $$libs" "OPENMP := $$openmp" \
+    "CHECK_CFLAGS := $$check_cflags" "CHECK_LIBS := $$check_libs" >$@.new; \
+mv $@.new $@
+endef
+
+$(CONFIG): Makefile
+	@mkdir -p $(@D)
+	@$(FIND_LIBRARIES)
+
+# ---- flags -----------------------------------------------------------------------------------------
+
+flavour_release  := -DGSL_RANGE_CHECK_OFF
+flavour_asan     := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+flavour_fuzz     := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+flavour_coverage := -O0 --coverage
+flavour_werror   := -Werror
+
+OWN_CPPFLAGS = -Ilib -DHAVE_INLINE $(GSL_CFLAGS)
+OWN_CFLAGS   = -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
+               -ffp-contract=off -fno-math-errno $(OPENMP)
+COMPILE      = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(FILE_CFLAGS) $(flavour_$(FLAVOUR)) \
+               $(CFLAGS)
+# With -ffast-math in the link line gcc makes the whole program flush denormals to zero.
+LINK         = $(CC) $(OPENMP) $(flavour_$(FLAVOUR)) \
+               $(filter-out -ffast-math -Ofast -funsafe-math-optimizations,$(CFLAGS)) $(LDFLAGS)
+LIBS         = $(GSL_LIBS) $(LDLIBS)
+
+# ---- files -----------------------------------------------------------------------------------------
+
+OUT     := build/$(FLAVOUR)
+# The release tools stand where a newcomer looks for them, those of other flavours in their folder.
+BIN     := $(if $(filter release,$(FLAVOUR)),.,$(OUT))
+TOOLS   := $(basename $(wildcard rvm-*.c))
+LIB_SRC := $(wildcard lib/*.c)
+SUITES  := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
+CLI_CASES ?=
+
+LIB_OBJ  := $(LIB_SRC:%.c=$(OUT)/%.o)
+TOOL_OBJ := $(TOOLS:%=$(OUT)/%.o)
+TEST_OBJ := $(SUITES:%=$(OUT)/tests/test_%.o) $(OUT)/tests/run_check.o $(OUT)/suites.o
+MAN1     := $(wildcard man/*.1)
+MAN5     := $(wildcard man/*.5)
+FORMATTED = $(wildcard *.c lib/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
+SHELL_FILES = $(wildcard tests/*.sh tests/cli/*/*.sh data/*.sh bench/*.sh)
+
+# Commands are shown in short unless V is set.
+say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
+
+## all: build the tools (default)
+.PHONY: all
+all: $(TOOLS:%=$(BIN)/%)
+
+$(BIN)/rvm-%: $(OUT)/rvm-%.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
+$(OUT)/librvm.a: $(LIB_OBJ) $(OUT)/lib.list
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
+
+$(OUT)/%.o: %.c $(OUT)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(COMPILE) -MMD -MP -c -o $@ $<
+
+# exp and its kin over arrays.  gcc calls glibc's vector functions only with all of -ffast-math,
+# -ffinite-math-only included, so isfinite() means nothing in this one file: callers check.
+$(OUT)/lib/vecmath.o: FILE_CFLAGS = -O3 -ffast-math -ffp-contract=fast
+
+# Rewritten only when the flags differ from those of the last build; every object depends on it.
+$(OUT)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quote,$(COMPILE) $(LINK) $(LIBS)) | cmp -s - $@ || \
+	    printf '%s\n' $(call quote,$(COMPILE) $(LINK) $(LIBS)) >$@
+# Likewise for the lists of files, so that one that was taken away is noticed.
+$(OUT)/lib.list: LIST = $(LIB_SRC)
+$(OUT)/suites.list: LIST = $(SUITES)
+$(OUT)/%.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(LIST)' | cmp -s - $@ || echo '$(LIST)' >$@
+.PHONY: FORCE
+FORCE:
+
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+.SECONDARY: $(TOOL_OBJ)
+
+# ---- tests -----------------------------------------------------------------------------------------
+
+## test, check: unit tests and command-line tests; the last line counts them
+.PHONY: test check unit
+test check: all unit
+	@FLAVOUR='$(FLAVOUR)' sh tests/run.sh '$(OUT)/run_check' '$(BIN)' $(CLI_CASES)
+
+unit: $(OUT)/run_check
+
+$(OUT)/run_check: $(TEST_OBJ) $(OUT)/librvm.a
+	$(if $(CHECK_LIBS),,@echo "the unit tests need the library check; try: make deps" >&2; exit 1)
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(CHECK_LIBS) $(LIBS)
+
+$(TEST_OBJ): OWN_CPPFLAGS += -Itests $(CHECK_CFLAGS)
+
+# The list of suites is the list of files tests/test_NAME.c, each of which defines NAME_suite, so
+# that a suite cannot be forgotten.
+$(OUT)/suites.c: $(SUITES:%=tests/test_%.c) $(OUT)/suites.list
+	@{ echo '#include "suites.h"'; \
+	  for s in $(SUITES); do echo "Suite *$${s}_suite(void);"; done; \
+	  echo 'suite_maker *const suites[] = {'; \
+	  for s in $(SUITES); do echo "    $${s}_suite,"; done; \
+	  echo '    NULL};'; } >$@
+$(OUT)/suites.o: $(OUT)/suites.c
+	@$(COMPILE) -MMD -MP -c -o $@ $<
+
+## asan: the same tests under the address and undefined-behaviour sanitizers
+.PHONY: asan
+asan:
+	@CK_FORK=no $(MAKE) --no-print-directory FLAVOUR=asan test
+
+## valgrind: unit tests and some command-line tests under valgrind
+.PHONY: valgrind
+VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
+VALGRIND_CASES ?= $(wildcard tests/cli/*/round_trip*.sh)
+valgrind: all unit
+	@mkdir -p $(OUT)/valgrind
+	@for t in $(TOOLS) run_check; do \
+	    case $$t in run_check) program='$(OUT)/run_check';; *) program="$(BIN)/$$t";; esac; \
+	    printf '#!/bin/sh\nexec %s "%s" "$$@"\n' '$(VALGRIND)' "$(CURDIR)/$$program" >$(OUT)/valgrind/$$t; \
+	    chmod +x $(OUT)/valgrind/$$t; \
+	done
+	@CK_FORK=no sh tests/run.sh $(OUT)/valgrind/run_check $(OUT)/valgrind $(VALGRIND_CASES)
+
+## coverage: line coverage of the tests, file by file
+.PHONY: coverage coverage-report
+coverage:
+	@rm -rf build/coverage
+	@$(MAKE) --no-print-directory FLAVOUR=coverage test
+	@$(MAKE) --no-print-directory FLAVOUR=coverage coverage-report
+coverage-report:
+	@gcov -n $(LIB_OBJ) $(TOOL_OBJ) 2>/dev/null | awk -F"[':% ]+" \
+	    '/^File/ { file = $$2 } /^Lines/ && file ~ /^(lib\/|rvm-).*c$$/ { \
+	        printf "%6.1f %% of %4d lines  %s\n", $$3, $$5, file | "sort -k6"; \
+	        hit += $$3 * $$5 / 100; lines += $$5; file = "" } \
+	     END { close("sort -k6"); \
+	        if (lines) printf "%6.1f %% of %4d lines  all\n", 100 * hit / lines, lines }'
+
+## fuzz: libFuzzer on each of the file readers, FUZZ_SECONDS (30) each; needs clang
+.PHONY: fuzz fuzz-run
+FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz:
+	@if ! command -v $(CLANG) >/dev/null; then echo "fuzz: skipped, no clang here"; else \
+	    $(MAKE) --no-print-directory FLAVOUR=fuzz CC=$(CLANG) fuzz-run; fi
+fuzz-run: $(FUZZERS:%=$(OUT)/fuzz_%)
+	@for f in $(FUZZERS); do \
+	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"; mkdir -p $(OUT)/new/$$f; \
+	    $(OUT)/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1 \
+	        -artifact_prefix=$(OUT)/crash-$$f- $(OUT)/new/$$f tests/fuzz/corpus/$$f \
+	        2>$(OUT)/$$f.log || { cat $(OUT)/$$f.log; exit 1; }; \
+	    sed -n 's/^stat::number_of_executed_units: */fuzz: no fault in runs: /p' $(OUT)/$$f.log; \
+	done
+$(OUT)/fuzz_%: $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+.SECONDARY: $(FUZZERS:%=$(OUT)/tests/fuzz/fuzz_%.o)
+
+# ---- the source ------------------------------------------------------------------------------------
+
+## lint: formatting, include directions, compiler warnings as errors, cppcheck, shellcheck
+.PHONY: lint
+lint:
+	@clang-format --dry-run -Werror $(FORMATTED)
+	@sh tests/layers.sh lib
+	@$(MAKE) --no-print-directory FLAVOUR=werror all unit
+	@cppcheck --quiet --std=c11 --inline-suppr --error-exitcode=1 -Ilib \
+	    --enable=warning,performance,portability --suppress=missingIncludeSystem \
+	    $(wildcard rvm-*.c) lib
+	@if command -v shellcheck >/dev/null; then \
+	    shellcheck .ci/run && shellcheck -s sh -S warning $(SHELL_FILES); \
+	 else echo "lint: no shellcheck here, sh files not looked at"; fi
+	@echo "lint: clean"
+
+## format: rewrite the C files as `make lint` wants them
+.PHONY: format
+format:
+	clang-format -i $(FORMATTED)
+
+## man: check the manual pages and render them as text in build/man
+.PHONY: man
+man:
+	@command -v groff >/dev/null || { echo "man: needs groff" >&2; exit 1; }
+	@mkdir -p build/man
+	@for page in $(MAN1) $(MAN5); do text=build/man/$${page#man/}.txt; \
+	    warnings=$$(groff -man -Tutf8 -ww -rLL=80n -P-cbou "$$page" 2>&1 >"$$text"); \
+	    if [ -n "$$warnings" ]; then echo "$$warnings" >&2; exit 1; fi; echo "$$text"; done
+
+# ---- products --------------------------------------------------------------------------------------
+
+## install, uninstall: tools and manual pages; PREFIX, DESTDIR, BINDIR, MANDIR
+.PHONY: install uninstall
+install: all
+	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5'
+	install -m 755 $(TOOLS:%=$(BIN)/%) '$(DESTDIR)$(BINDIR)'
+	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1'
+	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5'
+uninstall:
+	cd '$(DESTDIR)$(BINDIR)' && rm -f $(TOOLS)
+	cd '$(DESTDIR)$(MANDIR)/man1' && rm -f $(notdir $(MAN1))
+	cd '$(DESTDIR)$(MANDIR)/man5' && rm -f $(notdir $(MAN5))
+
+## dist: reproducible archive of the last commit, build/rvm-VERSION.tar.gz
+.PHONY: dist
+dist:
+	@mkdir -p build
+	git archive --prefix=rvm-$(VERSION)/ HEAD | gzip -9n >build/rvm-$(VERSION).tar.gz
+
+## demo: train and predict on shipped data and show the result
+.PHONY: demo
+demo: all
+	@mkdir -p build/demo
+	./rvm-train -q -g 4 data/ripley.train build/demo/ripley.model
+	@sed '/^RV/q' build/demo/ripley.model | grep -E '^(kernel_type|total_rv|log_evidence) '
+	./rvm-predict -b 1 data/ripley.test build/demo/ripley.model build/demo/ripley.out
+	head -n 4 build/demo/ripley.out
+
+## clean: remove what was built;  distclean: and the configuration that was found
+.PHONY: clean distclean
+clean:
+	rm -rf $(filter-out $(wildcard build/config-*.mk),$(wildcard build/*)) $(TOOLS)
+distclean:
+	rm -rf build $(TOOLS)
+
+## deps: install what is missing of compiler, libraries and checkers
+## help: this list
+.PHONY: help
+help:
+	@sed -n 's/^## //p' Makefile
+
+endif

@@ -1,0 +1,250 @@
+/* Level 2: candidate basis functions of a problem and their columns. */
+#define _GNU_SOURCE /* qsort_r */
+#include "basis.h"
+
+#include <gsl/gsl_blas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "linalg.h"
+#include "parallel.h"
+#include "problem.h"
+
+/* Rows that one thread evaluates at a time: a multiple of the kernel's tile, fixed so that results
+ * do not depend on the number of threads. */
+enum { STRIP = 1024 };
+
+/* ---- Order ---------------------------------------------------------------------------------- */
+
+/* Features in lexicographic order, an absent one counting as 0. */
+static int compare_features(const rvm_problem *p, size_t a, size_t b)
+{
+    size_t i = p->start[a], j = p->start[b];
+    const size_t i_end = p->start[a + 1], j_end = p->start[b + 1];
+    while (i < i_end || j < j_end) {
+        const int fa = i < i_end ? p->index[i] : p->max_index + 1;
+        const int fb = j < j_end ? p->index[j] : p->max_index + 1;
+        const double x = fa <= fb ? p->value[i] : 0, z = fb <= fa ? p->value[j] : 0;
+        if (x != z)
+            return x < z ? -1 : 1;
+        i += fa <= fb;
+        j += fb <= fa;
+    }
+    return 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+    const rvm_problem *p = context;
+    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    const int features = compare_features(p, i, j);
+    if (features != 0)
+        return features;
+    if (p->target[i] != p->target[j])
+        return p->target[i] < p->target[j] ? -1 : 1;
+    return (i > j) - (i < j);
+}
+
+rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, rvm_error *err)
+{
+    size_t *order = rvm_array(p->rows, sizeof *order);
+    if (order == NULL)
+        return rvm_fail_memory(err, "the order of the rows");
+    for (size_t i = 0; i < p->rows; i++)
+        order[i] = i;
+    qsort_r(order, p->rows, sizeof *order, compare_rows, (void *)p);
+    *row = order;
+    return RVM_OK;
+}
+
+/* ---- Candidates ----------------------------------------------------------------------------- */
+
+rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *rows,
+                          const rvm_kernel *kernel, bool bias, rvm_error *err)
+{
+    memset(b, 0, sizeof *b);
+    b->source = rvm_array(p->rows + 1, sizeof *b->source);
+    if (b->source == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    b->N = p->rows;
+    b->kernel = *kernel;
+    b->rows = rows;
+    b->bias = bias;
+    if (bias)
+        b->source[b->count++] = RVM_BIAS;
+    for (size_t i = 0; i < p->rows; i++)
+        if (i == 0 || compare_features(p, i - 1, i) != 0)
+            b->source[b->count++] = i;
+    return RVM_OK;
+}
+
+void rvm_basis_free(rvm_basis *b)
+{
+    free(b->source);
+    memset(b, 0, sizeof *b);
+}
+
+/* Kernel values of the candidates at one strip of rows. */
+static rvm_status fill_strip(gsl_matrix *block, const rvm_basis *b, const size_t *row, size_t first,
+                             size_t count, size_t at, rvm_error *err)
+{
+    const size_t width = b->N - at < STRIP ? b->N - at : STRIP;
+    gsl_matrix_view strip = gsl_matrix_submatrix(block, first, at, count, width);
+    return rvm_kernel_block(&strip.matrix, &b->kernel, b->rows, row, b->rows, at, err);
+}
+
+static void normalise(gsl_matrix *block, double *norm, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        gsl_vector_view column = gsl_matrix_row(block, k);
+        norm[k] = gsl_blas_dnrm2(&column.vector);
+        if (norm[k] > 0)
+            gsl_vector_scale(&column.vector, 1 / norm[k]);
+    }
+}
+
+rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b, const size_t *id,
+                             size_t count, int threads, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    size_t *row = rvm_array(count, sizeof *row), first = 0;
+    if (row == NULL)
+        return rvm_fail_memory(err, "a block of columns");
+    for (size_t k = 0; k < count; k++)
+        row[k] = b->source[id[k]];
+    if (count > 0 && row[0] == RVM_BIAS) {
+        gsl_vector_view constant = gsl_matrix_subrow(block, 0, 0, b->N);
+        gsl_vector_set_all(&constant.vector, 1);
+        first = 1;
+    }
+    const size_t strips = (b->N + STRIP - 1) / STRIP;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (size_t s = 0; s < strips; s++) {
+        rvm_error mine = {0};
+        rvm_status fault = RVM_OK;
+        if (count > first)
+            fault = fill_strip(block, b, row + first, first, count - first, s * STRIP, &mine);
+        if (fault != RVM_OK) {
+#pragma omp critical(rvm_basis_fault)
+            {
+                status = fault;
+                if (err != NULL)
+                    *err = mine;
+            }
+        }
+    }
+    if (status == RVM_OK)
+        normalise(block, norm, count);
+    free(row);
+    return status;
+}
+
+/* ---- Design --------------------------------------------------------------------------------- */
+
+rvm_status rvm_design_init(rvm_design *d, size_t N, size_t capacity, const double *t, bool gram,
+                           rvm_error *err)
+{
+    memset(d, 0, sizeof *d);
+    d->N = N;
+    d->capacity = capacity;
+    d->t = t;
+    d->id = rvm_array(capacity, sizeof *d->id);
+    d->norm = rvm_array(capacity, sizeof *d->norm);
+    d->PhiT = gsl_matrix_alloc(capacity, N);
+    if (gram) {
+        d->G = gsl_matrix_alloc(capacity, capacity);
+        d->p = rvm_array(capacity, sizeof *d->p);
+    }
+    if (d->id == NULL || d->norm == NULL || d->PhiT == NULL ||
+        (gram && (d->G == NULL || d->p == NULL))) {
+        rvm_design_free(d);
+        return rvm_fail_memory(err, "the design matrix");
+    }
+    return RVM_OK;
+}
+
+void rvm_design_free(rvm_design *d)
+{
+    free(d->id);
+    free(d->norm);
+    free(d->p);
+    gsl_matrix_free(d->PhiT);
+    gsl_matrix_free(d->G);
+    memset(d, 0, sizeof *d);
+}
+
+/* Rows and columns first .. count - 1 of the Gram matrix. */
+static void extend_gram(rvm_design *d, size_t first, int threads)
+{
+    const size_t added = d->count - first;
+    gsl_matrix_view fresh = gsl_matrix_submatrix(d->PhiT, first, 0, added, d->N);
+    gsl_matrix_view corner = gsl_matrix_submatrix(d->G, first, first, added, added);
+    rvm_product_nt(&corner.matrix, &fresh.matrix, &fresh.matrix, threads);
+    if (first > 0) {
+        gsl_matrix_view old = gsl_matrix_submatrix(d->PhiT, 0, 0, first, d->N);
+        gsl_matrix_view below = gsl_matrix_submatrix(d->G, first, 0, added, first);
+        gsl_matrix_view beside = gsl_matrix_submatrix(d->G, 0, first, first, added);
+        rvm_product_nt(&below.matrix, &fresh.matrix, &old.matrix, threads);
+        gsl_matrix_transpose_memcpy(&beside.matrix, &below.matrix);
+    }
+    gsl_vector_const_view t = gsl_vector_const_view_array(d->t, d->N);
+    gsl_vector_view p = gsl_vector_view_array(d->p + first, added);
+    gsl_blas_dgemv(CblasNoTrans, 1, &fresh.matrix, &t.vector, 0, &p.vector);
+}
+
+/* Moves columns with a norm to the front of those added. */
+static void drop_zero_columns(rvm_design *d, size_t added)
+{
+    const size_t first = d->count;
+    for (size_t k = first; k < first + added; k++) {
+        if (d->norm[k] <= 0)
+            continue;
+        if (k != d->count) {
+            d->id[d->count] = d->id[k];
+            d->norm[d->count] = d->norm[k];
+            gsl_vector_view from = gsl_matrix_row(d->PhiT, k),
+                            to = gsl_matrix_row(d->PhiT, d->count);
+            gsl_vector_memcpy(&to.vector, &from.vector);
+        }
+        d->count++;
+    }
+}
+
+rvm_status rvm_design_append(rvm_design *d, const rvm_basis *b, const size_t *id, size_t count,
+                             int threads, rvm_error *err)
+{
+    const size_t first = d->count;
+    if (count == 0)
+        return RVM_OK;
+    gsl_matrix_view block = gsl_matrix_submatrix(d->PhiT, first, 0, count, d->N);
+    const rvm_status status =
+        rvm_basis_columns(&block.matrix, d->norm + first, b, id, count, threads, err);
+    if (status != RVM_OK)
+        return status;
+    memcpy(d->id + first, id, count * sizeof *id);
+    drop_zero_columns(d, count);
+    if (d->G != NULL && d->count > first)
+        extend_gram(d, first, threads);
+    return RVM_OK;
+}
+
+void rvm_design_keep(rvm_design *d, const size_t *keep, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (keep[k] == k)
+            continue;
+        d->id[k] = d->id[keep[k]];
+        d->norm[k] = d->norm[keep[k]];
+        gsl_vector_view from = gsl_matrix_row(d->PhiT, keep[k]), to = gsl_matrix_row(d->PhiT, k);
+        gsl_vector_memcpy(&to.vector, &from.vector);
+        if (d->p != NULL)
+            d->p[k] = d->p[keep[k]];
+    }
+    for (size_t i = 0; d->G != NULL && i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            gsl_matrix_set(d->G, i, j, gsl_matrix_get(d->G, keep[i], keep[j]));
+    d->count = count;
+}

@@ -1,0 +1,60 @@
+/* Level 2: candidate basis functions of a problem and their columns. */
+#ifndef RVM_BASIS_H
+#define RVM_BASIS_H
+
+#include <gsl/gsl_matrix.h>
+
+#include "kernel.h"
+
+/* The rows of a problem in an order of their own: ascending by features, then by target. Training
+ * looks at rows in this order only, so that it cannot depend on the order of the file. */
+RVM_CHECKED rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, rvm_error *err);
+
+/* The function that is constant; all others are numbers of rows. */
+#define RVM_BIAS ((size_t)-1)
+
+typedef struct {
+    size_t N;           /* rows that a function is evaluated at */
+    size_t count;       /* M: candidates, the bias first when there is one */
+    size_t *source;     /* owned, count: RVM_BIAS, or the row that the kernel sits on; rows that
+                           repeat another's features are left out */
+    bool bias;          /* source[0] is RVM_BIAS */
+    rvm_kernel kernel;
+    const rvm_rows *rows; /* borrowed */
+} rvm_basis;
+
+/* p in canonical order; rows laid out from p. */
+RVM_CHECKED rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *rows,
+                                      const rvm_kernel *kernel, bool bias, rvm_error *err);
+void rvm_basis_free(rvm_basis *b);
+
+/* Row k of block (at least count x N) becomes the column of candidate id[k] divided by its norm,
+ * norm[k] the norm. A column of zeros stays as it is, with norm 0. */
+RVM_CHECKED rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b,
+                                         const size_t *id, size_t count, int threads,
+                                         rvm_error *err);
+
+/* ---- Design: columns kept in memory --------------------------------------------------------- */
+
+/* Columns of unit norm, one a row of PhiT since functions come and go while rows stay. */
+typedef struct {
+    size_t N;
+    size_t count, capacity;
+    size_t *id;        /* owned: candidate of each column */
+    double *norm;      /* owned */
+    gsl_matrix *PhiT;  /* owned, capacity x N */
+    gsl_matrix *G;     /* owned, capacity x capacity: PhiT PhiT'; NULL where it is not kept */
+    double *p;         /* owned, capacity: PhiT t; with G */
+    const double *t;   /* borrowed, N */
+} rvm_design;
+
+RVM_CHECKED rvm_status rvm_design_init(rvm_design *d, size_t N, size_t capacity, const double *t,
+                                       bool gram, rvm_error *err);
+void rvm_design_free(rvm_design *d);
+/* Adds columns for candidates id[0 .. count); those of norm 0 are left out. */
+RVM_CHECKED rvm_status rvm_design_append(rvm_design *d, const rvm_basis *b, const size_t *id,
+                                         size_t count, int threads, rvm_error *err);
+/* Keeps the columns listed in keep (ascending), which become 0 .. count - 1. */
+void rvm_design_keep(rvm_design *d, const size_t *keep, size_t count);
+
+#endif

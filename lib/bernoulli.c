@@ -1,0 +1,211 @@
+/* Level 3: two classes through the logistic function (Tipping 2001, section 3).
+ *
+ *     P(t = 1 | f) = y = 1 / (1 + e^-f)    slope  c (t - y)    curvature  c y (1 - y)
+ *
+ * with c the weight of the row. The mode is found by Newton's method on ln p(t|w) - 1/2 u'u, which
+ * is concave; Laplace's approximation there gives
+ *
+ *     L = ln p(t|f) - 1/2 u'u - 1/2 ln|H|
+ *
+ * with H taken as constant in the derivatives by alpha, as usual. The exact derivative has a term for
+ * the motion of the mode, but following it is a trap: where the classes can be separated, L rises
+ * to 0 as all alpha go to 0 and the weights to infinity, since Laplace's approximation loses sight
+ * of the likelihood's cliff.
+ */
+#include <gsl/gsl_blas.h>
+#include <math.h>
+#include <string.h>
+
+#include "likelihood.h"
+#include "linalg.h"
+
+enum { MAX_NEWTON = 60, MAX_HALVINGS = 40 };
+
+/* Newton's method ends when the step promises less than this, in nats: two orders below the
+ * smallest gain in evidence that the search looks at. */
+static const double negligible = 1e-11;
+
+static double row_weight(const rvm_observed *o, size_t n)
+{
+    return o->row_weight == NULL ? 1 : o->row_weight[n];
+}
+
+/* ln p(t|f) = sum c [ t f - ln(1 + e^f) ], stable in both tails. */
+static double log_likelihood(const double *f, const rvm_observed *o)
+{
+    double sum = 0;
+    for (size_t n = 0; n < o->N; n++)
+        sum += row_weight(o, n) * (o->t[n] * f[n] - fmax(f[n], 0) - log1p(exp(-fabs(f[n]))));
+    return sum;
+}
+
+static void slope_and_curvature(rvm_fit *f, const double *activation, const rvm_observed *o)
+{
+    for (size_t n = 0; n < o->N; n++) {
+        const double c = row_weight(o, n), e = exp(-fabs(activation[n]));
+        const double y = activation[n] >= 0 ? 1 / (1 + e) : e / (1 + e);
+        f->slope[n] = c * (o->t[n] - y);
+        f->curvature[n] = c * e / ((1 + e) * (1 + e));
+    }
+}
+
+/* activation = (D Phi)' u; P has the columns already times D. */
+static void activate(double *activation, const gsl_matrix *P, const double *u)
+{
+    gsl_vector_view out = gsl_vector_view_array(activation, P->size2);
+    gsl_vector_const_view in = gsl_vector_const_view_array(u, P->size1);
+    gsl_blas_dgemv(CblasTrans, 1, P, &in.vector, 0, &out.vector);
+}
+
+/* H = I + P B P' and its factor. */
+static bool factor(gsl_matrix *L, const rvm_fit *f, const gsl_matrix *P, rvm_scratch *ws)
+{
+    gsl_matrix_view scaled = gsl_matrix_submatrix(ws->rows2, 0, 0, f->K, f->N);
+    for (size_t n = 0; n < f->N; n++)
+        ws->long2[n] = sqrt(f->curvature[n]);
+    for (size_t i = 0; i < f->K; i++) {
+        const double *from = gsl_matrix_const_ptr(P, i, 0);
+        double *to = gsl_matrix_ptr(&scaled.matrix, i, 0);
+        for (size_t n = 0; n < f->N; n++)
+            to[n] = from[n] * ws->long2[n];
+    }
+    rvm_product_nt(L, &scaled.matrix, &scaled.matrix, ws->threads);
+    for (size_t i = 0; i < f->K; i++)
+        *gsl_matrix_ptr(L, i, i) += 1;
+    return rvm_cholesky(L, ws->threads);
+}
+
+static double half_square(const double *u, size_t K)
+{
+    double sum = 0;
+    for (size_t i = 0; i < K; i++)
+        sum += u[i] * u[i];
+    return 0.5 * sum;
+}
+
+/* step = H^-1 g with g = P slope - u; returns g'step, twice the gain that it promises. */
+static double newton_step(double *step, const rvm_fit *f, const gsl_matrix *L, const gsl_matrix *P,
+                          double *g)
+{
+    gsl_vector_view s = gsl_vector_view_array(step, f->K);
+    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
+    memcpy(step, f->u, f->K * sizeof *step);
+    gsl_blas_dgemv(CblasNoTrans, 1, P, &slope.vector, -1, &s.vector);
+    memcpy(g, step, f->K * sizeof *g);
+    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, L, &s.vector);
+    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, L, &s.vector);
+    double promise = 0;
+    for (size_t i = 0; i < f->K; i++)
+        promise += g[i] * step[i];
+    return promise;
+}
+
+/* Takes the step, halved until the objective does not fall; false when no step helps. */
+static bool take_step(rvm_fit *f, double *objective, const double *step, const gsl_matrix *P,
+                      const rvm_observed *o, rvm_scratch *ws)
+{
+    double *trial = ws->vector3, length = 1;
+    for (int k = 0; k < MAX_HALVINGS; k++, length /= 2) {
+        for (size_t i = 0; i < f->K; i++)
+            trial[i] = f->u[i] + length * step[i];
+        activate(ws->long1, P, trial);
+        const double value = log_likelihood(ws->long1, o) - half_square(trial, f->K);
+        if (value >= *objective) {
+            memcpy(f->u, trial, f->K * sizeof *trial);
+            *objective = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool bernoulli_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                                rvm_scratch *ws)
+{
+    gsl_matrix_view P = {0}, L = {0};
+    memset(ws->long1, 0, o->N * sizeof *ws->long1);
+    if (f->K > 0) {
+        P = rvm_gather_active(ws, f, d);
+        L = rvm_fit_factor(f);
+        for (size_t i = 0; i < f->K; i++) {
+            gsl_vector_view column = gsl_matrix_row(&P.matrix, i);
+            gsl_vector_scale(&column.vector, exp(-0.5 * f->ln_alpha[i]));
+        }
+        activate(ws->long1, &P.matrix, f->u);
+    }
+    double objective = log_likelihood(ws->long1, o) - half_square(f->u, f->K);
+    const int steps = ws->mode_steps > 0 ? ws->mode_steps : MAX_NEWTON;
+    for (int k = 0; k <= steps; k++) {
+        slope_and_curvature(f, ws->long1, o);
+        if (f->K == 0)
+            break;
+        if (!factor(&L.matrix, f, &P.matrix, ws))
+            return false;
+        if (k == steps || newton_step(ws->vector, f, &L.matrix, &P.matrix, ws->vector2) < negligible)
+            break;
+        if (!take_step(f, &objective, ws->vector, &P.matrix, o, ws))
+            break;
+    }
+    f->log_evidence = objective - (f->K > 0 ? 0.5 * rvm_cholesky_log_det(&L.matrix) : 0);
+    return isfinite(f->log_evidence);
+}
+
+static void bernoulli_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                               rvm_scratch *ws)
+{
+    (void)f, (void)o, (void)d, (void)ws; /* the posterior keeps slope up to date */
+}
+
+static void bernoulli_cross(gsl_matrix *V, const gsl_matrix *block, const rvm_fit *f,
+                            const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+{
+    (void)o;
+    gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
+    gsl_matrix_view active = rvm_gather_active(ws, f, d);
+    for (size_t i = 0; i < f->K; i++) {
+        double *column = gsl_matrix_ptr(&active.matrix, i, 0);
+        for (size_t n = 0; n < f->N; n++)
+            column[n] *= f->curvature[n];
+    }
+    rvm_product_nt(V, block != NULL ? block : &all.matrix, &active.matrix, ws->threads);
+}
+
+static void bernoulli_pull(double *Q, const gsl_matrix *block, const gsl_matrix *V, const rvm_fit *f,
+                           const rvm_design *d)
+{
+    (void)V;
+    rvm_pull_by_rows(Q, block, f, d);
+}
+
+static double bernoulli_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
+{
+    const double *a = gsl_matrix_const_ptr(d->PhiT, m, 0), *b = gsl_matrix_const_ptr(d->PhiT, n, 0);
+    double sum = 0;
+    for (size_t i = 0; i < f->N; i++)
+        sum += f->curvature[i] * a[i] * b[i];
+    return sum;
+}
+
+static void bernoulli_self(double *out, const gsl_matrix *block, const rvm_fit *f,
+                           const rvm_design *d)
+{
+    const size_t count = block != NULL ? block->size1 : d->count;
+    for (size_t m = 0; m < count; m++) {
+        const double *phi = gsl_matrix_const_ptr(block != NULL ? block : d->PhiT, m, 0);
+        double sum = 0;
+        for (size_t n = 0; n < f->N; n++)
+            sum += f->curvature[n] * phi[n] * phi[n];
+        out[m] = sum;
+    }
+}
+
+const rvm_likelihood rvm_bernoulli = {
+    .name = "bernoulli",
+    .owns_noise = false,
+    .posterior = bernoulli_posterior,
+    .residual = bernoulli_residual,
+    .cross = bernoulli_cross,
+    .pull = bernoulli_pull,
+    .inner = bernoulli_inner,
+    .self = bernoulli_self,
+};

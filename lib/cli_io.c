@@ -1,0 +1,195 @@
+/* Beside the library, for the tools only: messages, files, signals and the end of a tool. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* What the signal handler must know: a handler has no argument of its own. */
+static struct {
+    volatile sig_atomic_t interrupted;
+    volatile sig_atomic_t polled; /* somebody looks at `interrupted` */
+    char *volatile temporary;     /* owned; removed when a signal ends the process; or NULL */
+} signals;
+
+/* ---- Messages ------------------------------------------------------------------------------- */
+
+void cli_message(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    putc('\n', stderr);
+}
+
+void cli_note(const cli_tool *tool, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "%s: ", tool->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    putc('\n', stderr);
+}
+
+void cli_error(const cli_tool *tool, const char *file, const rvm_error *err)
+{
+    if (err->status == RVM_ESETTING)
+        cli_message("ERROR: %s", err->message);
+    else if (file == NULL)
+        cli_note(tool, "%s", err->message);
+    else if (err->line == 0)
+        cli_note(tool, "%s: %s", file, err->message);
+    else
+        cli_note(tool, "%s:%zu:%zu: %s", file, err->line, err->column, err->message);
+}
+
+void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err)
+{
+    cli_error(tool, file, err);
+    if (err->status == RVM_EINPUT && err->line > 0)
+        cli_message("Wrong input format at line %zu", err->line);
+}
+
+/* ---- Inputs --------------------------------------------------------------------------------- */
+
+FILE *cli_open(const char *what, const char *name)
+{
+    struct stat found;
+    FILE *in = strcmp(name, "-") == 0 ? stdin : fopen(name, "r");
+    int fault = in == NULL ? errno : 0;
+
+    if (in != NULL && fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode)) {
+        fault = EISDIR;
+        cli_close(in);
+    }
+    if (fault == 0)
+        return in;
+    cli_message("can't open %s %s: %s", what, name, strerror(fault));
+    return NULL;
+}
+
+void cli_close(FILE *in)
+{
+    if (in != NULL && in != stdin)
+        fclose(in); /* it was only read */
+}
+
+/* ---- Signals -------------------------------------------------------------------------------- */
+
+static void on_signal(int number)
+{
+    const char *const temporary = signals.temporary;
+
+    if (number == SIGINT && signals.polled && !signals.interrupted) {
+        signals.interrupted = 1;
+        return;
+    }
+    if (temporary != NULL)
+        unlink(temporary);
+    signal(number, SIG_DFL);
+    raise(number); /* delivered when this handler returns */
+}
+
+/* Whoever started the process may have had the signal ignored, as nohup does; it stays so. */
+static void catch_signal(int number)
+{
+    struct sigaction action;
+
+    if (sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_DFL)
+        return;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    (void)sigaction(number, &action, NULL); /* fails for wrong numbers only */
+}
+
+const volatile sig_atomic_t *cli_catch_interrupt(void)
+{
+    signals.polled = 1;
+    catch_signal(SIGINT);
+    return &signals.interrupted;
+}
+
+static void catch_endings(void)
+{
+    static const int ending[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ };
+    size_t i;
+
+    for (i = 0; i < sizeof ending / sizeof *ending; i++)
+        catch_signal(ending[i]);
+}
+
+/* ---- Outputs -------------------------------------------------------------------------------- */
+
+/* The handler forgets the path before it is freed. */
+static void forget_temporary(void)
+{
+    char *const temporary = signals.temporary;
+
+    signals.temporary = NULL;
+    free(temporary);
+}
+
+outfile *cli_create(const char *complaint, const char *name)
+{
+    rvm_error err = { 0 };
+    outfile *o = NULL;
+
+    catch_endings();
+    if (outfile_open(&o, name, &err) != RVM_OK) {
+        cli_message("%s %s: %s", complaint, name, err.message);
+        return NULL;
+    }
+    if (outfile_temporary(o) != NULL) {
+        forget_temporary();
+        signals.temporary = strdup(outfile_temporary(o));
+        if (signals.temporary == NULL) {
+            cli_message("%s %s: %s", complaint, name, strerror(ENOMEM));
+            outfile_discard(o);
+            return NULL;
+        }
+    }
+    return o;
+}
+
+bool cli_commit(outfile *o, const char *complaint, const char *name)
+{
+    rvm_error err = { 0 };
+    const rvm_status status = outfile_commit(o, &err);
+
+    forget_temporary();
+    if (status != RVM_OK)
+        cli_message("%s %s: %s", complaint, name, err.message);
+    return status == RVM_OK;
+}
+
+void cli_discard(outfile *o)
+{
+    outfile_discard(o);
+    forget_temporary();
+}
+
+/* ---- The end -------------------------------------------------------------------------------- */
+
+int cli_finish(const cli_tool *tool, int code)
+{
+    int fault = 0;
+
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout))
+        fault = errno != 0 ? errno : EIO;
+    if (fclose(stdout) != 0 && fault == 0)
+        fault = errno;
+    if (fault == 0)
+        return code;
+    cli_note(tool, "standard output: %s", strerror(fault));
+    return 1;
+}

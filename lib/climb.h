@@ -1,0 +1,21 @@
+/* Level 4: from a set of active functions to a local optimum over all columns of the design. */
+#ifndef RVM_CLIMB_H
+#define RVM_CLIMB_H
+
+#include "evidence.h"
+#include "newton.h"
+
+typedef struct {
+    double tolerance; /* nats that an addition must gain */
+    int max_moves;    /* additions, a bunch of them counting once */
+} rvm_climb_settings;
+
+/* Moves on from s->now (located) until no single addition or deletion of a function gains more
+ * than the tolerance, with Newton's method after each. stats: capacity for all columns of the
+ * design. *converged: false when max_moves ended it. The evidence never falls by more than
+ * rounding. */
+RVM_CHECKED rvm_status rvm_climb(rvm_search *s, rvm_statistics *stats,
+                                 const rvm_climb_settings *settings, bool *converged,
+                                 rvm_error *err);
+
+#endif

@@ -1,0 +1,217 @@
+/* Level 5: cross-validation.
+ *
+ * A fold is a number for each row, drawn once from the seed before anything is trained, so folds
+ * are the same for any number of threads and on every machine.  As in libsvm, classification with
+ * fewer folds than rows shuffles each class by itself and gives fold i the part
+ * [i n / folds, (i + 1) n / folds) of it; otherwise one shuffle of all rows is cut that way. */
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "labels.h"
+#include "predict.h"
+#include "problem.h"
+#include "settings.h"
+
+typedef struct {
+    const rvm_problem *p;  /* borrowed */
+    rvm_settings settings; /* gamma resolved against all rows, not against those of a fold */
+    size_t folds;
+    rvm_labels labels; /* classification */
+    size_t *fold;      /* owned, rows: which fold a row is in */
+    size_t *row;       /* owned, rows: scratch */
+    const volatile int *interrupted;
+} validation;
+
+static void validation_clear(validation *v)
+{
+    rvm_labels_free(&v->labels);
+    free(v->fold);
+    free(v->row);
+}
+
+/* Shuffles the rows listed in `row` and deals them out in contiguous parts. */
+static void deal(validation *v, size_t *row, size_t count, gsl_rng *rng)
+{
+    gsl_ran_shuffle(rng, row, count, sizeof *row);
+    for (size_t i = 0; i < v->folds; i++)
+        for (size_t k = i * count / v->folds; k < (i + 1) * count / v->folds; k++)
+            v->fold[row[k]] = i;
+}
+
+static rvm_status draw_folds(validation *v, rvm_error *err)
+{
+    const size_t N = v->p->rows;
+    const bool by_class = v->settings.task == RVM_CLASSIFICATION && v->folds < N;
+    const size_t groups = by_class ? v->labels.count : 1;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (rng == NULL)
+        return rvm_fail_memory(err, "the folds");
+
+    gsl_rng_set(rng, v->settings.seed);
+    for (size_t g = 0; g < groups; g++) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < N; i++)
+            if (!by_class || v->labels.of_row[i] == g)
+                v->row[count++] = i;
+        deal(v, v->row, count, rng);
+    }
+    gsl_rng_free(rng);
+    return RVM_OK;
+}
+
+static rvm_status validation_init(validation *v, const rvm_problem *p, const rvm_settings *s,
+                                  size_t folds, rvm_error *err)
+{
+    *v = (validation){ .p = p, .settings = *s, .folds = folds < p->rows ? folds : p->rows };
+    v->settings.kernel = rvm_settings_kernel(s, p);
+    v->fold = rvm_array(p->rows, sizeof *v->fold);
+    v->row = rvm_array(p->rows, sizeof *v->row);
+    if (v->fold == NULL || v->row == NULL)
+        return rvm_fail_memory(err, "the folds");
+    if (s->task == RVM_CLASSIFICATION) {
+        const rvm_status status = rvm_labels_find(&v->labels, p, err);
+        if (status != RVM_OK)
+            return status;
+    }
+    return draw_folds(v, err);
+}
+
+/* The rows in fold i (inside) or in all others, in file order; NULL without memory. v->row lists
+ * them afterwards. */
+static rvm_problem *part(validation *v, size_t i, bool inside)
+{
+    size_t count = 0;
+
+    for (size_t r = 0; r < v->p->rows; r++)
+        if ((v->fold[r] == i) == inside)
+            v->row[count++] = r;
+    return rvm_problem_subset(v->p, v->row, count);
+}
+
+static bool is_interrupted(const validation *v)
+{
+    return v->interrupted != NULL && *v->interrupted != 0;
+}
+
+/* *out stays NULL when interrupted. */
+static rvm_status train_part(rvm_model **out, const validation *v, const rvm_problem *p,
+                             rvm_error *err)
+{
+    rvm_trainer *tr = NULL;
+    rvm_report report = { .done = false };
+
+    rvm_status status = rvm_trainer_alloc(&tr, p, &v->settings, err);
+    while (status == RVM_OK && !report.done && !is_interrupted(v))
+        status = rvm_trainer_step(&report, tr, err);
+    if (status == RVM_OK && report.done)
+        status = rvm_trainer_model(out, tr, err);
+    rvm_trainer_free(tr);
+    return status;
+}
+
+/* Column of `label` in the class order of all rows. */
+static size_t class_position(const rvm_labels *labels, int label)
+{
+    size_t c = 0;
+
+    while (c + 1 < labels->count && labels->label[c] != label)
+        c++;
+    return c;
+}
+
+/* A part may lack a class or meet its classes in another order; a class that it lacks has
+ * probability 0. */
+static void copy_classes(rvm_prediction *out, size_t row, const validation *v,
+                         const rvm_prediction *from, size_t r, const rvm_model_info *m)
+{
+    double *p = out->probability + row * out->classes;
+    double *log_p = out->log_probability + row * out->classes;
+
+    for (size_t c = 0; c < out->classes; c++) {
+        p[c] = 0;
+        log_p[c] = -INFINITY;
+    }
+    for (size_t c = 0; c < m->classes; c++) {
+        const size_t to = class_position(&v->labels, m->labels[c]);
+
+        p[to] = from->probability[r * m->classes + c];
+        log_p[to] = from->log_probability[r * m->classes + c];
+    }
+}
+
+/* Predictions of the rows of fold i. */
+static rvm_status predict_fold(rvm_prediction *out, rvm_prediction *scratch, validation *v,
+                               size_t i, const rvm_model *m, rvm_error *err)
+{
+    rvm_problem *held_out = part(v, i, true);
+    if (held_out == NULL)
+        return rvm_fail_memory(err, "a fold");
+
+    const rvm_model_info info = rvm_model_describe(m);
+    const rvm_status status = rvm_predict(scratch, m, held_out, false, err);
+    for (size_t r = 0; status == RVM_OK && r < held_out->rows; r++) {
+        const size_t row = v->row[r];
+
+        out->value[row] = scratch->value[r];
+        out->variance[row] = scratch->variance[r];
+        copy_classes(out, row, v, scratch, r, &info);
+    }
+    rvm_problem_free(held_out);
+    return status;
+}
+
+static rvm_status run_fold(rvm_prediction *out, rvm_prediction *scratch, validation *v, size_t i,
+                           rvm_error *err)
+{
+    rvm_model *m = NULL;
+    rvm_problem *rest = part(v, i, false);
+    if (rest == NULL)
+        return rvm_fail_memory(err, "a fold");
+
+    rvm_status status = train_part(&m, v, rest, err);
+    if (status == RVM_OK && m != NULL)
+        status = predict_fold(out, scratch, v, i, m, err);
+    rvm_model_free(m);
+    rvm_problem_free(rest);
+    return status;
+}
+
+static rvm_status check(const rvm_problem *p, const rvm_settings *s, size_t folds, rvm_error *err)
+{
+    const rvm_status status = rvm_settings_check(s, p, err);
+    if (status != RVM_OK)
+        return status;
+    if (folds < 2)
+        return rvm_fail(err, RVM_ESETTING, "n-fold cross validation: n must >= 2 (it is %zu)",
+                        folds);
+    if (p->rows < 2)
+        return rvm_fail(err, RVM_ESETTING, "cross-validation needs two rows or more");
+    return RVM_OK;
+}
+
+rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
+                              const rvm_settings *s, size_t folds, const volatile int *interrupted,
+                              rvm_error *err)
+{
+    validation v = { 0 };
+    rvm_prediction scratch = { 0 };
+
+    rvm_status status = check(p, s, folds, err);
+    if (status == RVM_OK)
+        status = validation_init(&v, p, s, folds, err);
+    if (status == RVM_OK && !rvm_prediction_resize(out, p->rows, v.labels.count))
+        status = rvm_fail_memory(err, "predictions");
+    v.interrupted = interrupted;
+    for (size_t i = 0; status == RVM_OK && i < v.folds && !is_interrupted(&v); i++)
+        status = run_fold(out, &scratch, &v, i, err);
+    if (status == RVM_OK)
+        *finished = !is_interrupted(&v);
+    rvm_prediction_free(&scratch);
+    validation_clear(&v);
+    return status;
+}

@@ -1,0 +1,102 @@
+/* Level 3: what the log evidence gains or loses by a function, in closed form. */
+#include "evidence.h"
+
+#include <gsl/gsl_blas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "linalg.h"
+
+/* A candidate whose S is this small against phi' B phi lies in the span of the active functions to
+ * working precision: S is rounding, and so is any gain computed from it. */
+static const double collinear = 1e-11;
+
+double rvm_gain_by_ratio(double ratio)
+{
+    return ratio > 1 ? 0.5 * (ratio - 1 - log(ratio)) : 0;
+}
+
+double rvm_gain(double S, double Q)
+{
+    return S > 0 ? rvm_gain_by_ratio(Q * Q / S) : 0;
+}
+
+double rvm_best_ln_alpha(double S, double Q)
+{
+    return 2 * log(S) - log(Q * Q - S);
+}
+
+double rvm_active_ratio(const gsl_matrix *C, const rvm_fit *f, size_t i)
+{
+    const double c = gsl_matrix_get(C, i, i);
+    const double free_share = c * fmax(1 - c, 1e-300);
+    return f->u[i] * f->u[i] / free_share;
+}
+
+rvm_status rvm_statistics_init(rvm_statistics *s, size_t capacity, size_t K_capacity,
+                               rvm_error *err)
+{
+    memset(s, 0, sizeof *s);
+    s->capacity = capacity;
+    s->K_capacity = K_capacity;
+    s->S = rvm_array(capacity, sizeof *s->S);
+    s->Q = rvm_array(capacity, sizeof *s->Q);
+    s->V = gsl_matrix_alloc(capacity, K_capacity);
+    s->W = gsl_matrix_alloc(capacity, K_capacity);
+    if (s->S == NULL || s->Q == NULL || s->V == NULL || s->W == NULL) {
+        rvm_statistics_free(s);
+        return rvm_fail_memory(err, "the statistics of the candidates");
+    }
+    return RVM_OK;
+}
+
+void rvm_statistics_free(rvm_statistics *s)
+{
+    free(s->S);
+    free(s->Q);
+    gsl_matrix_free(s->V);
+    gsl_matrix_free(s->W);
+    memset(s, 0, sizeof *s);
+}
+
+/* V becomes V D, W = V C, and S loses the part that the active functions explain. */
+static void subtract_active(rvm_statistics *s, gsl_matrix *V, const gsl_matrix *C, const rvm_fit *f,
+                            rvm_scratch *ws)
+{
+    gsl_matrix_view W = gsl_matrix_submatrix(s->W, 0, 0, s->count, f->K);
+    double *D = ws->vector;
+    for (size_t i = 0; i < f->K; i++)
+        D[i] = exp(-0.5 * f->ln_alpha[i]);
+    for (size_t m = 0; m < s->count; m++) {
+        double *v = gsl_matrix_ptr(V, m, 0);
+        for (size_t i = 0; i < f->K; i++)
+            v[i] *= D[i];
+    }
+    rvm_product_nt(&W.matrix, V, C, ws->threads); /* C is symmetric */
+    for (size_t m = 0; m < s->count; m++) {
+        const double *v = gsl_matrix_const_ptr(V, m, 0), *w = gsl_matrix_const_ptr(&W.matrix, m, 0);
+        double explained = 0;
+        for (size_t i = 0; i < f->K; i++)
+            explained += v[i] * w[i];
+        s->S[m] = s->S[m] - explained < collinear * s->S[m] ? 0 : s->S[m] - explained;
+    }
+}
+
+void rvm_statistics_update(rvm_statistics *s, const gsl_matrix *block, const gsl_matrix *C,
+                           const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                           rvm_scratch *ws)
+{
+    gsl_matrix_view V = {0};
+    s->count = block != NULL ? block->size1 : d->count;
+    o->likelihood->self(s->S, block, f, d);
+    if (f->K > 0) {
+        V = gsl_matrix_submatrix(s->V, 0, 0, s->count, f->K);
+        o->likelihood->cross(&V.matrix, block, f, o, d, ws);
+    }
+    o->likelihood->pull(s->Q, block, &V.matrix, f, d);
+    if (f->K > 0)
+        subtract_active(s, &V.matrix, C, f, ws);
+}

@@ -1,0 +1,41 @@
+/* Level 3: what the log evidence gains or loses by a function, in closed form.
+ *
+ * With S = phi' C^-1 phi and Q = phi' C^-1 t of a candidate out of the model, its precision of
+ * largest evidence is S^2 / (Q^2 - S) if Q^2 > S and infinite else, and adding it there gains
+ *
+ *     1/2 [ (Q^2 - S) / S + ln(S / Q^2) ]                      (Faul & Tipping 2002; 2003, eq. 32) */
+#ifndef RVM_EVIDENCE_H
+#define RVM_EVIDENCE_H
+
+#include "likelihood.h"
+
+/* The gain as a function of Q^2 / S, in which it grows; 0 up to 1. */
+double rvm_gain_by_ratio(double ratio);
+/* 0 when the function is better left out. */
+double rvm_gain(double S, double Q);
+/* ln alpha of largest evidence; only where rvm_gain is positive. */
+double rvm_best_ln_alpha(double S, double Q);
+
+/* Ratio q^2 / s of active function i without itself, from C = H^-1: u_i^2 / (C_ii (1 - C_ii)).
+ * At most 1 when the evidence would rise without the function. */
+double rvm_active_ratio(const gsl_matrix *C, const rvm_fit *f, size_t i);
+
+/* Statistics of candidates against a posterior. */
+typedef struct {
+    size_t count, capacity, K_capacity;
+    double *S, *Q; /* owned, capacity */
+    gsl_matrix *V; /* owned, capacity x K_capacity: Phi_c' B Phi_a D */
+    gsl_matrix *W; /* owned, likewise: V C */
+} rvm_statistics;
+
+RVM_CHECKED rvm_status rvm_statistics_init(rvm_statistics *s, size_t capacity, size_t K_capacity,
+                                           rvm_error *err);
+void rvm_statistics_free(rvm_statistics *s);
+
+/* S and Q of the columns in block (unit norm, one a row), or of all columns of the design where
+ * block is NULL; f->slope must be up to date. C: K x K, H^-1 at f. Cost count K (K + N). */
+void rvm_statistics_update(rvm_statistics *s, const gsl_matrix *block, const gsl_matrix *C,
+                           const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                           rvm_scratch *ws);
+
+#endif

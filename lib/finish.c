@@ -1,0 +1,264 @@
+/* Level 4: the posterior that is saved.
+ *
+ * In scaled weights u = A^1/2 w (likelihood.h) the posterior has precision H = I + D Phi'B Phi D, and
+ * H = R'R with R from the QR factorisation of [ B^1/2 Phi D ; I ]. Rows are folded in strip by
+ * strip, R := qr([R; strip]), so that memory does not grow with N. For weights of functions that
+ * are not normalised, in units of the data, the factor is R A^1/2. */
+#include "finish.h"
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "linalg.h"
+#include "problem.h"
+
+typedef struct {
+    const rvm_study *y;
+    const rvm_design *d;
+    size_t K, N;
+    size_t *column;  /* owned: of each function in the order of the model */
+    double *D;       /* owned, K: alpha^-1/2 of columns of unit norm */
+    double *u;       /* owned, K */
+    double *f;       /* owned, N: activations */
+    double *b;       /* owned, N: root of the curvature */
+    double *g;       /* owned, N: slope */
+    double beta;     /* regression, in reduced units */
+    gsl_matrix *R;   /* owned, K x K */
+} posterior;
+
+static void posterior_free(posterior *q)
+{
+    free(q->column);
+    free(q->D);
+    free(q->u);
+    free(q->f);
+    free(q->b);
+    free(q->g);
+    gsl_matrix_free(q->R);
+}
+
+/* The order of the model: the bias, then vectors in canonical order. */
+static void order_functions(posterior *q, const rvm_point *point)
+{
+    for (size_t k = 0; k < q->K; k++) {
+        size_t at = k;
+        for (; at > 0 && q->d->id[q->column[at - 1]] > q->d->id[point->column[k]]; at--) {
+            q->column[at] = q->column[at - 1];
+            q->D[at] = q->D[at - 1];
+            q->u[at] = q->u[at - 1];
+        }
+        q->column[at] = point->column[k];
+        q->D[at] = exp(-0.5 * point->ln_alpha[k]);
+        q->u[at] = point->u[k];
+    }
+}
+
+static rvm_status posterior_init(posterior *q, const rvm_point *point, const rvm_study *y,
+                                 const rvm_design *d, rvm_error *err)
+{
+    const size_t K = point->K, N = y->observed.N;
+    *q = (posterior){ .y = y, .d = d, .K = K, .N = N, .beta = exp(point->ln_beta) };
+    q->column = rvm_array(K, sizeof *q->column);
+    q->D = rvm_array(K, sizeof *q->D);
+    q->u = rvm_array(K, sizeof *q->u);
+    q->f = rvm_array(N, sizeof *q->f);
+    q->b = rvm_array(N, sizeof *q->b);
+    q->g = rvm_array(N, sizeof *q->g);
+    q->R = gsl_matrix_alloc(K > 0 ? K : 1, K > 0 ? K : 1);
+    if (q->column == NULL || q->D == NULL || q->u == NULL || q->f == NULL || q->b == NULL ||
+        q->g == NULL || q->R == NULL)
+        return rvm_fail_memory(err, "the posterior");
+    order_functions(q, point);
+    return RVM_OK;
+}
+
+static double weight_of_row(const rvm_observed *o, size_t n)
+{
+    return o->row_weight == NULL ? 1 : o->row_weight[n];
+}
+
+/* f = Phi D u, and slope and root of the curvature there. */
+static void activate(posterior *q)
+{
+    const rvm_observed *o = &q->y->observed;
+    gsl_vector_view f = gsl_vector_view_array(q->f, q->N);
+    gsl_vector_set_zero(&f.vector);
+    for (size_t i = 0; i < q->K; i++) {
+        gsl_vector_const_view column = gsl_matrix_const_row(q->d->PhiT, q->column[i]);
+        gsl_blas_daxpy(q->D[i] * q->u[i], &column.vector, &f.vector);
+    }
+    for (size_t n = 0; n < q->N; n++) {
+        if (o->likelihood->owns_noise) {
+            q->b[n] = sqrt(q->beta);
+            q->g[n] = q->beta * (o->t[n] - q->f[n]);
+            continue;
+        }
+        const double c = weight_of_row(o, n), e = exp(-fabs(q->f[n]));
+        q->b[n] = sqrt(c * e) / (1 + e);
+        q->g[n] = c * (o->t[n] - (q->f[n] >= 0 ? 1 : e) / (1 + e));
+    }
+}
+
+/* R := qr([R; rows first .. first + count - 1 of B^1/2 Phi D]). W: (K + count) x K. */
+static bool fold_strip(posterior *q, gsl_matrix *W, gsl_matrix *tau, size_t first, size_t count)
+{
+    const size_t K = q->K;
+    gsl_matrix_view top = gsl_matrix_submatrix(W, 0, 0, K, K);
+    gsl_matrix_memcpy(&top.matrix, q->R);
+    for (size_t n = 0; n < count; n++)
+        for (size_t i = 0; i < K; i++)
+            gsl_matrix_set(W, K + n, i,
+                           q->b[first + n] * q->D[i] *
+                               gsl_matrix_get(q->d->PhiT, q->column[i], first + n));
+    gsl_matrix_view used = gsl_matrix_submatrix(W, 0, 0, K + count, K);
+    if (!rvm_qr_factor(&used.matrix, tau))
+        return false;
+    for (size_t i = 0; i < K; i++)
+        for (size_t j = 0; j < K; j++)
+            gsl_matrix_set(q->R, i, j, j >= i ? gsl_matrix_get(W, i, j) : 0);
+    return true;
+}
+
+static rvm_status factor(posterior *q, rvm_error *err)
+{
+    const size_t K = q->K, strip = 2 * K > 512 ? 2 * K : 512;
+    gsl_matrix *W = gsl_matrix_alloc(K + strip, K), *tau = gsl_matrix_alloc(K, K);
+    rvm_status status = RVM_OK;
+    if (W == NULL || tau == NULL)
+        status = rvm_fail_memory(err, "the posterior");
+    gsl_matrix_set_identity(q->R);
+    for (size_t n = 0; n < q->N && status == RVM_OK; n += strip)
+        if (!fold_strip(q, W, tau, n, q->N - n < strip ? q->N - n : strip))
+            status = rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
+    gsl_matrix_free(W);
+    gsl_matrix_free(tau);
+    return status;
+}
+
+/* One Newton step to the mode from where u is: H^-1 (D Phi' slope - u). For normal noise this is
+ * the exact mode, and a second one refines it against rounding. */
+static void step_to_mode(posterior *q, double *step)
+{
+    gsl_vector_const_view slope = gsl_vector_const_view_array(q->g, q->N);
+    for (size_t i = 0; i < q->K; i++) {
+        gsl_vector_const_view column = gsl_matrix_const_row(q->d->PhiT, q->column[i]);
+        gsl_blas_ddot(&column.vector, &slope.vector, &step[i]);
+        step[i] = q->D[i] * step[i] - q->u[i];
+    }
+    gsl_vector_view s = gsl_vector_view_array(step, q->K);
+    gsl_blas_dtrsv(CblasUpper, CblasTrans, CblasNonUnit, q->R, &s.vector);
+    gsl_blas_dtrsv(CblasUpper, CblasNoTrans, CblasNonUnit, q->R, &s.vector);
+    for (size_t i = 0; i < q->K; i++)
+        q->u[i] += step[i];
+}
+
+static double log_likelihood(const posterior *q)
+{
+    const rvm_observed *o = &q->y->observed;
+    double sum = 0;
+    for (size_t n = 0; n < q->N; n++) {
+        const double r = o->t[n] - q->f[n], f = q->f[n];
+        if (o->likelihood->owns_noise)
+            sum -= 0.5 * q->beta * r * r;
+        else
+            sum += weight_of_row(o, n) * (o->t[n] * f - fmax(f, 0) - log1p(exp(-fabs(f))));
+    }
+    if (o->likelihood->owns_noise)
+        sum += (double)q->N * (0.5 * log(q->beta / (2 * M_PI)) - log(q->y->t_scale));
+    return sum;
+}
+
+/* ln p(t|w) - 1/2 u'u - 1/2 ln|H|, in the units of the targets. */
+static double log_evidence(const posterior *q)
+{
+    double sum = log_likelihood(q);
+    for (size_t i = 0; i < q->K; i++)
+        sum -= 0.5 * q->u[i] * q->u[i] + log(gsl_matrix_get(q->R, i, i));
+    return sum;
+}
+
+static rvm_status copy_functions(rvm_model *m, const posterior *q, rvm_error *err)
+{
+    size_t *row = rvm_array(q->K, sizeof *row), vectors = 0, triangle = 0;
+    rvm_triangle_size(&triangle, q->K);
+    m->function_count = q->K;
+    m->weight = rvm_array(q->K, sizeof *m->weight);
+    m->alpha = rvm_array(q->K, sizeof *m->alpha);
+    m->factor = rvm_array(triangle, sizeof *m->factor);
+    if (row == NULL || m->weight == NULL || m->alpha == NULL || m->factor == NULL) {
+        free(row);
+        return rvm_fail_memory(err, "the model");
+    }
+    double *to = m->factor;
+    for (size_t i = 0; i < q->K; i++) {
+        const size_t source = q->y->basis.source[q->d->id[q->column[i]]];
+        const double norm = q->d->norm[q->column[i]];
+        m->weight[i] = q->D[i] * q->u[i] / norm * q->y->t_scale;
+        m->alpha[i] = gsl_pow_2(norm / (q->D[i] * q->y->t_scale));
+        if (source == RVM_BIAS)
+            m->bias = true;
+        else
+            row[vectors++] = source;
+        for (size_t j = i; j < q->K; j++) /* column j times alpha_j^1/2 */
+            *to++ = gsl_matrix_get(q->R, i, j) * q->d->norm[q->column[j]] /
+                    (q->D[j] * q->y->t_scale);
+    }
+    m->vectors = rvm_problem_subset(q->y->p, row, vectors);
+    free(row);
+    if (m->vectors == NULL)
+        return rvm_fail_memory(err, "the model");
+    memset(m->vectors->target, 0, vectors * sizeof(double));
+    return RVM_OK;
+}
+
+/* A precomputed kernel's vector is its serial number alone. */
+static void keep_serials_only(rvm_problem *vectors)
+{
+    for (size_t i = 0; i < vectors->rows; i++) {
+        vectors->index[i] = vectors->index[vectors->start[i]];
+        vectors->value[i] = vectors->value[vectors->start[i]];
+    }
+    for (size_t i = 0; i <= vectors->rows; i++)
+        vectors->start[i] = i;
+    vectors->max_index = vectors->rows > 0 ? 0 : -1;
+}
+
+rvm_status rvm_finish(rvm_model *m, const rvm_point *point, const rvm_study *y,
+                      const rvm_design *d, rvm_error *err)
+{
+    posterior q;
+    rvm_status status = posterior_init(&q, point, y, d, err);
+    double *step = rvm_array(point->K, sizeof *step);
+    if (status == RVM_OK && step == NULL)
+        status = rvm_fail_memory(err, "the posterior");
+    for (int pass = 0; pass < 2 && status == RVM_OK && q.K > 0; pass++) {
+        activate(&q);
+        status = factor(&q, err);
+        if (status == RVM_OK)
+            step_to_mode(&q, step);
+    }
+    if (status == RVM_OK) {
+        activate(&q);
+        if (q.K > 0 && !y->observed.likelihood->owns_noise)
+            status = factor(&q, err);
+    }
+    if (status == RVM_OK) {
+        m->log_evidence = log_evidence(&q);
+        status = copy_functions(m, &q, err);
+    }
+    if (status == RVM_OK && m->kernel.type == RVM_PRECOMPUTED)
+        keep_serials_only(m->vectors);
+    if (y->observed.likelihood->owns_noise)
+        m->noise_variance = y->t_scale * y->t_scale / q.beta;
+    m->bias_mean = m->bias ? y->t_mean : 0;
+    free(step);
+    posterior_free(&q);
+    if (status == RVM_OK && !isfinite(m->log_evidence))
+        return rvm_fail(err, RVM_ENUMERIC, "the log evidence is not a finite number");
+    return status;
+}

@@ -1,0 +1,199 @@
+/* Level 3: targets with normal noise of precision beta (Tipping 2001, section 2).
+ *
+ *     ln p(t) = 1/2 [ N ln beta - N ln 2 pi - ln|H| - beta |t - Phi mu|^2 - u'u ]
+ *
+ * with H and u of likelihood.h; the posterior needs the Gram matrix of the columns only. */
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <string.h>
+
+#include "likelihood.h"
+#include "linalg.h"
+
+/* t't - 2 mu'p + mu'G mu has lost four digits to cancellation when it falls below this share of
+ * t't; the residual is then summed row by row. */
+static const double cancelled = 1e-4;
+
+/* H = I + beta D G D into the factor's place. */
+static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *d,
+                             const double *D)
+{
+    const double beta = exp(f->ln_beta);
+    for (size_t i = 0; i < f->K; i++) {
+        const double *g = gsl_matrix_const_ptr(d->G, f->column[i], 0);
+        double *h = gsl_matrix_ptr(H, i, 0);
+        for (size_t j = 0; j <= i; j++)
+            h[j] = beta * D[i] * D[j] * g[f->column[j]];
+        h[i] += 1;
+    }
+}
+
+/* L from the QR factorisation of [ sqrt(beta) Phi D ; I ], for columns so alike that forming H
+ * loses positive definiteness. Allocates nothing: the stack is reduced strip by strip. */
+static bool factor_by_qr(gsl_matrix *L, const rvm_fit *f, const rvm_design *d, const double *D)
+{
+    const size_t K = f->K, N = d->N;
+    const double root = exp(0.5 * f->ln_beta);
+    gsl_matrix *S = gsl_matrix_calloc(N + K, K), *tau = gsl_matrix_alloc(K, K);
+    bool ok = S != NULL && tau != NULL;
+    if (ok) {
+        for (size_t i = 0; i < K; i++) {
+            for (size_t n = 0; n < N; n++)
+                gsl_matrix_set(S, n, i,
+                               root * D[i] * gsl_matrix_get(d->PhiT, f->column[i], n));
+            gsl_matrix_set(S, N + i, i, 1);
+        }
+        ok = rvm_qr_factor(S, tau);
+        for (size_t i = 0; i < K && ok; i++)
+            for (size_t j = 0; j <= i; j++)
+                gsl_matrix_set(L, i, j, gsl_matrix_get(S, j, i));
+    }
+    gsl_matrix_free(S);
+    gsl_matrix_free(tau);
+    return ok;
+}
+
+/* r = t - Phi mu; mu_i = D_i u_i. */
+static double residual_by_rows(double *r, const rvm_fit *f, const rvm_observed *o,
+                               const rvm_design *d, const double *D)
+{
+    gsl_vector_view rest = gsl_vector_view_array(r, o->N);
+    memcpy(r, o->t, o->N * sizeof *r);
+    for (size_t i = 0; i < f->K; i++) {
+        gsl_vector_const_view column = gsl_matrix_const_row(d->PhiT, f->column[i]);
+        gsl_blas_daxpy(-D[i] * f->u[i], &column.vector, &rest.vector);
+    }
+    double sum = 0;
+    for (size_t n = 0; n < o->N; n++)
+        sum += r[n] * r[n];
+    return sum;
+}
+
+static double misfit_by_gram(const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                             const double *D)
+{
+    double sum = o->t_squared;
+    for (size_t i = 0; i < f->K; i++) {
+        const double *g = gsl_matrix_const_ptr(d->G, f->column[i], 0);
+        double fitted = 0;
+        for (size_t j = 0; j < f->K; j++)
+            fitted += g[f->column[j]] * D[j] * f->u[j];
+        sum += D[i] * f->u[i] * (fitted - 2 * d->p[f->column[i]]);
+    }
+    return sum;
+}
+
+static void fill_D(double *D, const rvm_fit *f)
+{
+    for (size_t i = 0; i < f->K; i++)
+        D[i] = exp(-0.5 * f->ln_alpha[i]);
+}
+
+/* u = beta H^-1 D p */
+static void solve_mode(rvm_fit *f, const gsl_matrix *L, const rvm_design *d, const double *D)
+{
+    const double beta = exp(f->ln_beta);
+    for (size_t i = 0; i < f->K; i++)
+        f->u[i] = beta * D[i] * d->p[f->column[i]];
+    gsl_vector_view u = gsl_vector_view_array(f->u, f->K);
+    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, L, &u.vector);
+    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, L, &u.vector);
+}
+
+static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                               rvm_scratch *ws)
+{
+    double *D = ws->vector, log_det = 0, squares = 0;
+    f->misfit = o->t_squared;
+    if (f->K > 0) {
+        gsl_matrix_view L = rvm_fit_factor(f);
+        fill_D(D, f);
+        fill_scaled_gram(&L.matrix, f, d, D);
+        if (!rvm_cholesky(&L.matrix, ws->threads) && !factor_by_qr(&L.matrix, f, d, D))
+            return false;
+        log_det = rvm_cholesky_log_det(&L.matrix);
+        solve_mode(f, &L.matrix, d, D);
+        for (size_t i = 0; i < f->K; i++)
+            squares += f->u[i] * f->u[i];
+        f->misfit = misfit_by_gram(f, o, d, D);
+        if (f->misfit < cancelled * o->t_squared)
+            f->misfit = residual_by_rows(ws->long1, f, o, d, D);
+    }
+    const double N = (double)o->N;
+    f->log_evidence = 0.5 * (N * f->ln_beta - N * log(2 * M_PI) - log_det -
+                             exp(f->ln_beta) * f->misfit - squares);
+    return isfinite(f->log_evidence);
+}
+
+static void gaussian_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                              rvm_scratch *ws)
+{
+    const double beta = exp(f->ln_beta);
+    fill_D(ws->vector, f);
+    residual_by_rows(f->slope, f, o, d, ws->vector);
+    for (size_t n = 0; n < o->N; n++)
+        f->slope[n] *= beta;
+}
+
+static void gaussian_cross(gsl_matrix *V, const gsl_matrix *block, const rvm_fit *f,
+                           const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+{
+    const double beta = exp(f->ln_beta);
+    (void)o;
+    if (block != NULL) { /* the active columns are the first of the design */
+        gsl_matrix_const_view active = gsl_matrix_const_submatrix(d->PhiT, 0, 0, f->K, d->N);
+        rvm_product_nt(V, block, &active.matrix, ws->threads);
+        gsl_matrix_scale(V, beta);
+        return;
+    }
+    for (size_t m = 0; m < V->size1; m++) {
+        const double *g = gsl_matrix_const_ptr(d->G, m, 0);
+        double *v = gsl_matrix_ptr(V, m, 0);
+        for (size_t i = 0; i < f->K; i++)
+            v[i] = beta * g[f->column[i]];
+    }
+}
+
+/* beta (p - G mu) where the Gram matrix is at hand and the residual is not all cancellation. */
+static void gaussian_pull(double *Q, const gsl_matrix *block, const gsl_matrix *V, const rvm_fit *f,
+                          const rvm_design *d)
+{
+    if (block != NULL || f->misfit < cancelled * (double)f->N) {
+        rvm_pull_by_rows(Q, block, f, d);
+        return;
+    }
+    const double beta = exp(f->ln_beta);
+    for (size_t m = 0; m < d->count; m++)
+        Q[m] = beta * d->p[m];
+    for (size_t i = 0; i < f->K; i++) {
+        const double mu = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+        for (size_t m = 0; m < d->count; m++)
+            Q[m] -= gsl_matrix_get(V, m, i) * mu;
+    }
+}
+
+static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
+{
+    return exp(f->ln_beta) * gsl_matrix_get(d->G, m, n);
+}
+
+static void gaussian_self(double *out, const gsl_matrix *block, const rvm_fit *f,
+                          const rvm_design *d)
+{
+    const size_t count = block != NULL ? block->size1 : d->count;
+    for (size_t m = 0; m < count; m++)
+        out[m] = exp(f->ln_beta);
+}
+
+const rvm_likelihood rvm_gaussian = {
+    .name = "gaussian",
+    .owns_noise = true,
+    .posterior = gaussian_posterior,
+    .residual = gaussian_residual,
+    .cross = gaussian_cross,
+    .pull = gaussian_pull,
+    .inner = gaussian_inner,
+    .self = gaussian_self,
+};

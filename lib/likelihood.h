@@ -1,0 +1,109 @@
+/* Level 3: likelihoods, and the posterior of the weights for given hyperparameters.
+ *
+ * Everything is held in scaled weights u_i = sqrt(alpha_i) w_i, whose prior is N(0, I). With
+ * D = diag(alpha_i^-1/2), B the curvature of the likelihood (beta I, or diag(y (1 - y))),
+ *
+ *     H = I + D Phi' B Phi D = L L'        Sigma = D H^-1 D        ln|A + Phi'B Phi| = ln|H| + sum ln alpha
+ *
+ * so that the eigenvalues of H are at least 1, the prior's ln|A| cancels from the evidence, and
+ * with C = H^-1 all of gradient and Hessian is free of units: alpha_i Sigma_ii = C_ii and
+ * alpha_i mu_i^2 = u_i^2. */
+#ifndef RVM_LIKELIHOOD_H
+#define RVM_LIKELIHOOD_H
+
+#include <gsl/gsl_matrix.h>
+#include <stdbool.h>
+
+#include "basis.h"
+
+typedef struct rvm_likelihood rvm_likelihood;
+
+/* What is observed, in canonical order. Regression: t with mean 0 and variance 1. */
+typedef struct {
+    const rvm_likelihood *likelihood;
+    size_t N;
+    double *t;           /* owned, N: targets; classification: 1 for the first label, else 0 */
+    double *row_weight;  /* owned, N: how many times a row counts; NULL: once */
+    double t_squared;    /* sum of t^2 */
+    double ln_beta_max;  /* noise is not believed below exp(-ln_beta_max) */
+    double ln_beta;      /* the precision of a known noise */
+    bool noise_fixed;    /* beta stays at exp(ln_beta) */
+    double bias_ln_alpha_max; /* largest ln alpha of the bias's column of unit norm; INFINITY: it
+                                 may leave the model */
+} rvm_observed;
+
+/* A point of the search: active functions, hyperparameters and the posterior there. */
+typedef struct {
+    size_t K, capacity;
+    size_t N;
+    size_t *column;       /* owned, capacity: positions in the design */
+    double *ln_alpha;     /* owned, capacity */
+    double ln_beta;       /* where the likelihood owns the noise */
+    double *u;            /* owned, capacity: scaled weights at the mode */
+    gsl_matrix *storage;  /* owned, capacity x capacity; its first K x K is L, lower */
+    double log_evidence;
+    double misfit;        /* regression: |t - Phi mu|^2 */
+    double *slope;        /* owned, N: d ln p(t|f) / df; regression: only after a call of residual */
+    double *curvature;    /* owned, N: -d2 ln p / df2; unused in regression */
+} rvm_fit;
+
+/* Scratch of one thread: no routine below allocates. */
+typedef struct {
+    size_t capacity, N;
+    gsl_matrix *square, *square2, *square3; /* capacity x capacity */
+    gsl_matrix *rows, *rows2;               /* capacity x N; only for likelihoods with curvature */
+    double *vector, *vector2, *vector3;     /* capacity */
+    double *long1, *long2;                  /* N */
+    int threads;
+    int mode_steps; /* steps that a posterior may take towards the mode; 0: until it is there */
+} rvm_scratch;
+
+/* One row of the table of likelihoods. */
+struct rvm_likelihood {
+    const char *name;
+    bool owns_noise; /* has a beta of its own */
+    /* The posterior at f's hyperparameters: sets u (its content is the starting point), L,
+     * log_evidence, slope or misfit, curvature. False when it cannot be computed to working
+     * precision. */
+    bool (*posterior)(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
+    /* Fills f->slope where posterior left it out. */
+    void (*residual)(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
+    /* V = Phi_c' B Phi_a for columns of unit norm, one a row of block (c x N), against the active
+     * functions: c x K. block NULL: all columns of the design; otherwise active function i must be
+     * column i. */
+    void (*cross)(gsl_matrix *V, const gsl_matrix *block, const rvm_fit *f, const rvm_observed *o,
+                  const rvm_design *d, rvm_scratch *ws);
+    /* Q = phi' slope of those columns, given V. */
+    void (*pull)(double *Q, const gsl_matrix *block, const gsl_matrix *V, const rvm_fit *f,
+                 const rvm_design *d);
+    /* phi_m' B phi_n of two columns of the design. */
+    double (*inner)(size_t m, size_t n, const rvm_fit *f, const rvm_design *d);
+    /* phi' B phi of those columns. */
+    void (*self)(double *out, const gsl_matrix *block, const rvm_fit *f, const rvm_design *d);
+};
+
+extern const rvm_likelihood rvm_gaussian, rvm_bernoulli;
+
+/* Q_m = phi_m' slope, column by column: the general form of pull. */
+void rvm_pull_by_rows(double *Q, const gsl_matrix *block, const rvm_fit *f, const rvm_design *d);
+
+RVM_CHECKED rvm_status rvm_fit_init(rvm_fit *f, size_t capacity, size_t N, rvm_error *err);
+void rvm_fit_free(rvm_fit *f);
+void rvm_fit_copy(rvm_fit *to, const rvm_fit *from);
+/* The K x K lower factor L. */
+gsl_matrix_view rvm_fit_factor(const rvm_fit *f);
+/* Position among the active functions, or K. */
+size_t rvm_fit_find(const rvm_fit *f, size_t column);
+void rvm_fit_add(rvm_fit *f, size_t column, double ln_alpha);
+void rvm_fit_remove(rvm_fit *f, size_t position);
+/* Scales u for a change of a precision, so that the weight itself stays: a warm start. */
+void rvm_fit_set_alpha(rvm_fit *f, size_t position, double ln_alpha);
+
+RVM_CHECKED rvm_status rvm_scratch_init(rvm_scratch *ws, size_t capacity, size_t N, bool curved,
+                                        int threads, rvm_error *err);
+void rvm_scratch_free(rvm_scratch *ws);
+
+/* The active columns, one a row, gathered into ws->rows: K x N. */
+gsl_matrix_view rvm_gather_active(rvm_scratch *ws, const rvm_fit *f, const rvm_design *d);
+
+#endif

@@ -1,0 +1,431 @@
+/* Level 5: a model from text, in the form that rvm-model(5) lays down.
+ *
+ * The file is taken for hostile.  Memory grows with what was read, never with a count that the file
+ * claims; every number is checked before it is used; and since the keys stand in one order, a
+ * missing, repeated or unknown key is a line that is not the one expected.
+ *
+ * The first fault sticks in reader.status: every step after it does nothing, so that the steps can
+ * be written down as the file's grammar. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "kernel.h"
+#include "model.h"
+#include "problem.h"
+#include "text.h"
+
+enum { CLASSES_MAX = 2, NAME_SIZE = 32 };
+
+typedef struct {
+    rvm_text text;
+    const char *line; /* borrowed from text */
+    size_t length, at;
+    rvm_word word; /* the one last taken */
+    rvm_status status;
+    rvm_error *err;
+
+    rvm_model *m;     /* owned until handed out */
+    size_t vectors;   /* as claimed */
+    size_t functions; /* weights read so far */
+    size_t weight_capacity, alpha_capacity, entries, factor_capacity;
+
+    int *index;    /* owned: the pairs of one vector */
+    double *value; /* owned */
+    size_t pairs, index_capacity, value_capacity;
+} reader;
+
+/* ---- Faults --------------------------------------------------------------------------------- */
+
+/* At the word last taken: MESSAGE, then what was found there. */
+static void fault(reader *r, const char *message)
+{
+    char excerpt[RVM_EXCERPT_SIZE];
+
+    if (r->word.text == NULL)
+        r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, r->length + 1,
+                                "%s; the line ends here", message);
+    else
+        r->status =
+            rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, r->word.column, "%s; found \"%s\"",
+                        message, rvm_text_excerpt(excerpt, r->word.text, r->word.length));
+}
+
+static void fault_memory(reader *r)
+{
+    r->status = rvm_fail_memory(r->err, "the model");
+}
+
+/* ---- Lines and words ------------------------------------------------------------------------ */
+
+static void next_line(reader *r)
+{
+    if (r->status != RVM_OK)
+        return;
+    r->status = rvm_text_line(&r->line, &r->length, &r->text, r->err);
+    r->at = 0;
+    if (r->status == RVM_OK && r->line == NULL)
+        r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines + 1, 1,
+                                "the file is cut short: "
+                                "it has no line \"end\"");
+}
+
+/* False when no word is left, or after a fault. */
+static bool next_word(reader *r)
+{
+    if (r->status != RVM_OK)
+        return false;
+    r->word = rvm_text_word(r->line, r->length, &r->at);
+    return r->word.text != NULL;
+}
+
+static bool word_is(const reader *r, const char *text)
+{
+    return r->status == RVM_OK && r->word.text != NULL && r->word.length == strlen(text) &&
+           memcmp(r->word.text, text, r->word.length) == 0;
+}
+
+static void next_key(reader *r)
+{
+    next_line(r);
+    next_word(r);
+}
+
+static void expect_key(reader *r, const char *key)
+{
+    char message[64];
+
+    if (r->status != RVM_OK || word_is(r, key))
+        return;
+    snprintf(message, sizeof message, "the line \"%s\" is expected", key);
+    fault(r, message);
+}
+
+static void key(reader *r, const char *name)
+{
+    next_key(r);
+    expect_key(r, name);
+}
+
+static void end_line(reader *r)
+{
+    if (next_word(r))
+        fault(r, "the line is complete");
+}
+
+/* ---- Numbers -------------------------------------------------------------------------------- */
+
+/* text[0 .. length - 1], a part of the word last taken, as a finite number. */
+static double parse_real(reader *r, const char *text, size_t length)
+{
+    double x = 0;
+    const rvm_number_status status = rvm_text_real(&x, text, length);
+
+    /* A weight may be as small as it likes: below the normal range is no fault. */
+    if (status != RVM_NUMBER_OK && status != RVM_NUMBER_UNDERFLOW)
+        fault(r,
+              status == RVM_NUMBER_OVERFLOW ? "the number is too large" : "a number is expected");
+    return x;
+}
+
+static double real(reader *r)
+{
+    if (!next_word(r)) {
+        if (r->status == RVM_OK)
+            fault(r, "a number is expected");
+        return 0;
+    }
+    return parse_real(r, r->word.text, r->word.length);
+}
+
+static double positive(reader *r)
+{
+    const double x = real(r);
+
+    if (r->status == RVM_OK && x <= 0)
+        fault(r, "a number above 0 is expected");
+    return x;
+}
+
+static int whole(reader *r, int least, int most)
+{
+    const double x = real(r);
+
+    if (r->status == RVM_OK && (x != floor(x) || x < least || x > most)) {
+        char message[64];
+        snprintf(message, sizeof message, "a whole number from %d to %d is expected", least, most);
+        fault(r, message);
+    }
+    return r->status == RVM_OK ? (int)x : least;
+}
+
+static double key_real(reader *r, const char *name)
+{
+    key(r, name);
+    const double x = real(r);
+    end_line(r);
+    return x;
+}
+
+static int key_whole(reader *r, const char *name, int least, int most)
+{
+    key(r, name);
+    const int x = whole(r, least, most);
+    end_line(r);
+    return x;
+}
+
+/* ---- Header --------------------------------------------------------------------------------- */
+
+static void read_first_line(reader *r)
+{
+    next_key(r);
+    if (r->status == RVM_EMODEL) {
+        rvm_fail_at(r->err, RVM_EMODEL, 1, 1, "the file is empty, not a model");
+    } else if (word_is(r, "svm_type") || word_is(r, "solver_type")) {
+        fault(r, "a LIBSVM model, not a relevance vector model");
+    } else if (!word_is(r, "rvm_model")) {
+        fault(r, "not a model file: it does not begin with \"rvm_model 1\"");
+    } else {
+        next_word(r);
+        if (!word_is(r, "1"))
+            fault(r, "a version of the model format other than 1, the only one known here");
+    }
+    end_line(r);
+}
+
+static void read_task(reader *r)
+{
+    key(r, "task");
+    next_word(r);
+    if (word_is(r, "regression"))
+        r->m->task = RVM_REGRESSION;
+    else if (word_is(r, "classification"))
+        r->m->task = RVM_CLASSIFICATION;
+    else if (r->status == RVM_OK)
+        fault(r, "\"regression\" or \"classification\" is expected");
+    end_line(r);
+}
+
+static void read_kernel(reader *r)
+{
+    rvm_kernel *kernel = &r->m->kernel;
+    char name[NAME_SIZE] = "";
+
+    key(r, "kernel_type");
+    if (next_word(r) && r->word.length < sizeof name)
+        memcpy(name, r->word.text, r->word.length);
+    if (r->status == RVM_OK && !rvm_kernel_by_name(&kernel->type, name))
+        fault(r, "the name of a kernel is expected");
+    end_line(r);
+    if (r->status != RVM_OK)
+        return;
+
+    const unsigned uses = rvm_kernel_uses(kernel->type);
+    if (uses & RVM_USES_DEGREE)
+        kernel->degree = key_whole(r, "degree", 0, INT_MAX);
+    if (uses & RVM_USES_GAMMA) {
+        kernel->gamma = key_real(r, "gamma");
+        if (r->status == RVM_OK && kernel->gamma < 0)
+            r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1, "gamma is below 0");
+    }
+    if (uses & RVM_USES_COEF0)
+        kernel->coef0 = key_real(r, "coef0");
+}
+
+static void read_labels(reader *r)
+{
+    rvm_model *m = r->m;
+
+    m->class_count = (size_t)key_whole(r, "nr_class", 1, CLASSES_MAX);
+    m->label = rvm_array(CLASSES_MAX, sizeof *m->label);
+    if (m->label == NULL) {
+        fault_memory(r);
+        return;
+    }
+    key(r, "label");
+    for (size_t c = 0; c < m->class_count; c++)
+        m->label[c] = whole(r, INT_MIN, INT_MAX);
+    if (r->status == RVM_OK && m->class_count == 2 && m->label[0] == m->label[1])
+        fault(r, "the labels must differ");
+    end_line(r);
+}
+
+static void read_header(reader *r)
+{
+    rvm_model *m = r->m;
+
+    read_task(r);
+    read_kernel(r);
+    if (m->task == RVM_CLASSIFICATION)
+        read_labels(r);
+    else
+        key_whole(r, "nr_class", 2, 2);
+    r->vectors = (size_t)key_whole(r, "total_rv", 0, INT_MAX);
+    m->examples = (size_t)key_whole(r, "examples", 1, INT_MAX);
+    if (m->task == RVM_REGRESSION) {
+        key(r, "noise_variance");
+        m->noise_variance = positive(r);
+        end_line(r);
+        m->noise_fixed = key_whole(r, "noise_fixed", 0, 1) == 1;
+    }
+    m->log_evidence = key_real(r, "log_evidence");
+    m->converged = key_whole(r, "converged", 0, 1) == 1;
+    if (m->task == RVM_CLASSIFICATION)
+        m->probability = key_whole(r, "probability", 0, 1) == 1;
+}
+
+/* ---- Basis functions ------------------------------------------------------------------------ */
+
+/* The mean and precision that stand next. */
+static void read_weight(reader *r)
+{
+    rvm_model *m = r->m;
+    const double weight = real(r), alpha = positive(r);
+
+    if (r->status != RVM_OK)
+        return;
+    if (!rvm_grow(&m->weight, &r->weight_capacity, r->functions + 1, sizeof *m->weight) ||
+        !rvm_grow(&m->alpha, &r->alpha_capacity, r->functions + 1, sizeof *m->alpha)) {
+        fault_memory(r);
+        return;
+    }
+    m->weight[r->functions] = weight;
+    m->alpha[r->functions++] = alpha;
+}
+
+/* With the key in hand; the next key is in hand afterwards. */
+static void read_bias(reader *r)
+{
+    if (!word_is(r, "bias"))
+        return;
+    r->m->bias = true;
+    read_weight(r);
+    r->m->bias_mean = real(r);
+    end_line(r);
+    next_key(r);
+}
+
+static void read_factor_row(reader *r, size_t count)
+{
+    rvm_model *m = r->m;
+
+    expect_key(r, "factor");
+    for (size_t j = 0; r->status == RVM_OK && j < count; j++) {
+        const double entry = j == 0 ? positive(r) : real(r);
+
+        if (!rvm_grow(&m->factor, &r->factor_capacity, r->entries + 1, sizeof *m->factor))
+            fault_memory(r);
+        else
+            m->factor[r->entries++] = entry;
+    }
+    end_line(r);
+    next_key(r);
+}
+
+static void read_pair(reader *r)
+{
+    const char *colon = memchr(r->word.text, ':', r->word.length);
+    if (colon == NULL) {
+        fault(r, "index:value is expected");
+        return;
+    }
+
+    const size_t before = (size_t)(colon - r->word.text);
+    int index = 0;
+    if (rvm_text_index(&index, r->word.text, before) != RVM_NUMBER_OK) {
+        fault(r, "the index is not a whole number from 0 to 2147483647");
+        return;
+    }
+    if (r->pairs > 0 && index <= r->index[r->pairs - 1]) {
+        fault(r, "the indices of a vector must ascend");
+        return;
+    }
+    const double value = parse_real(r, colon + 1, r->word.length - before - 1);
+    if (!rvm_grow(&r->index, &r->index_capacity, r->pairs + 1, sizeof *r->index) ||
+        !rvm_grow(&r->value, &r->value_capacity, r->pairs + 1, sizeof *r->value)) {
+        fault_memory(r);
+        return;
+    }
+    r->index[r->pairs] = index;
+    r->value[r->pairs++] = value;
+}
+
+/* A row of a kernel matrix is known by its number alone. */
+static void check_serial(reader *r)
+{
+    const bool ok = r->pairs == 1 && r->index[0] == 0 && r->value[0] == floor(r->value[0]) &&
+                    r->value[0] >= 1 && r->value[0] <= INT_MAX;
+
+    if (!ok)
+        r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1,
+                                "a vector of a precomputed "
+                                "kernel must be 0:serial alone");
+}
+
+static void read_vector(reader *r)
+{
+    next_line(r);
+    read_weight(r);
+    r->pairs = 0;
+    while (next_word(r))
+        read_pair(r);
+    if (r->status == RVM_OK && r->m->kernel.type == RVM_PRECOMPUTED)
+        check_serial(r);
+    if (r->status == RVM_OK && !rvm_problem_append(r->m->vectors, 0, r->index, r->value, r->pairs))
+        fault_memory(r);
+}
+
+static void read_functions(reader *r)
+{
+    next_key(r);
+    read_bias(r);
+    r->m->function_count = r->functions + r->vectors;
+    for (size_t i = r->m->function_count; r->status == RVM_OK && i > 0; i--)
+        read_factor_row(r, i);
+    expect_key(r, "RV");
+    end_line(r);
+    for (size_t i = 0; r->status == RVM_OK && i < r->vectors; i++)
+        read_vector(r);
+}
+
+static void read_end(reader *r)
+{
+    key(r, "end");
+    end_line(r);
+    if (r->status != RVM_OK)
+        return;
+    r->status = rvm_text_line(&r->line, &r->length, &r->text, r->err);
+    if (r->status == RVM_OK && r->line != NULL)
+        r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1,
+                                "there is text after the line \"end\"");
+}
+
+rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err)
+{
+    reader r = { .err = err };
+
+    rvm_text_init(&r.text, in);
+    r.m = rvm_model_alloc();
+    if (r.m != NULL)
+        r.m->vectors = rvm_problem_alloc();
+    if (r.m == NULL || r.m->vectors == NULL)
+        fault_memory(&r);
+    if (r.status == RVM_OK) {
+        read_first_line(&r);
+        read_header(&r);
+        read_functions(&r);
+        read_end(&r);
+    }
+    if (r.status == RVM_OK)
+        *out = r.m;
+    else
+        rvm_model_free(r.m);
+    free(r.index);
+    free(r.value);
+    rvm_text_free(&r.text);
+    return r.status;
+}

@@ -1,0 +1,48 @@
+/* Level 4: moves of the hyperparameters on a given set of candidates: the top-down fixed point, and
+ * Newton's method on the active set. */
+#ifndef RVM_NEWTON_H
+#define RVM_NEWTON_H
+
+#include "likelihood.h"
+
+/* A search in progress: where it is, a second point to try, and the scratch of its thread. */
+typedef struct {
+    const rvm_observed *observed; /* borrowed */
+    rvm_design *design;           /* borrowed */
+    rvm_fit now, trial;           /* owned */
+    rvm_scratch ws;               /* owned */
+    double *gradient, *step;      /* owned, capacity + 1: ln alphas, then ln beta */
+    size_t *order, *chosen;       /* owned, capacity */
+} rvm_search;
+
+RVM_CHECKED rvm_status rvm_search_init(rvm_search *s, const rvm_observed *o, rvm_design *d,
+                                       size_t capacity, int threads, rvm_error *err);
+void rvm_search_free(rvm_search *s);
+
+/* C = H^-1 at s->now: a K x K view of s->ws.square, valid until the next call; computing
+ * a posterior leaves it alone. */
+gsl_matrix_view rvm_search_inverse(rvm_search *s);
+
+/* The posterior at s->now; RVM_ENUMERIC when there is none. */
+RVM_CHECKED rvm_status rvm_search_locate(rvm_search *s, rvm_error *err);
+/* The posterior at s->trial, which becomes s->now if its log evidence is above now's by more than
+ * `margin` (negative: may fall by that much). */
+bool rvm_search_accept(rvm_search *s, double margin);
+
+/* Gradient of the log evidence by (ln alpha, ln beta) and, where hessian is not NULL, the matrix of
+ * second derivatives, (K + 1) square; for likelihoods with curvature that of the Gaussian
+ * approximation at the mode. C from rvm_search_inverse. Coordinates that are held (a known noise,
+ * a bound) have gradient 0, and a row and column of zeros. */
+void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix *C);
+
+/* At most `sweeps` steps of the fixed point alpha = gamma / mu^2 (MacKay 1992; Tipping 2001,
+ * equations 16-18), beta = (N - sum gamma) / |t - Phi mu|^2, deleting functions whose precision has
+ * passed a large bound. Stops early when nothing moves. */
+RVM_CHECKED rvm_status rvm_sweep(rvm_search *s, int sweeps, rvm_error *err);
+
+/* Newton's method in (ln alpha, ln beta), each step checked against the evidence, deleting
+ * functions that the evidence is better without. Ends when an iteration gains less than
+ * `tolerance` nats; *converged tells whether it did so within max_iterations. */
+void rvm_newton(rvm_search *s, int max_iterations, double tolerance, bool *converged);
+
+#endif

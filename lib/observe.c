@@ -1,0 +1,140 @@
+/* Level 4: what training looks at: rows in canonical order, targets free of units, candidates. */
+#include "observe.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "problem.h"
+
+/* The noise is not believed below this share of the variance of the targets: beyond it beta runs
+ * away on targets that are free of noise, and nothing is left of the digits of S and Q. */
+static const double least_noise_share = 1e-8;
+
+static void find_mean(rvm_study *y, const rvm_problem *p)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->rows; i++)
+        sum += p->target[i] / (double)p->rows;
+    for (size_t i = 0; i < p->rows; i++) /* once more, for what rounding has left */
+        y->t_mean += (p->target[i] - sum) / (double)p->rows;
+    y->t_mean += sum;
+}
+
+/* Sets t_scale; a target without variation gets the rounding of its size, so that the noise of the
+ * model is finite and above 0. Sums are of numbers divided by the largest: squares of 1e200 would
+ * not be finite. */
+static void find_scale(rvm_study *y, const rvm_problem *p)
+{
+    double largest = 0, size = 0, sum = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        largest = fmax(largest, fabs(p->target[i] - y->t_mean));
+        size = fmax(size, fabs(p->target[i]));
+    }
+    y->constant_target = largest <= 8 * DBL_EPSILON * size;
+    if (y->constant_target) {
+        y->t_scale = fmax(size, 1e-140) * DBL_EPSILON;
+        return;
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        const double r = (p->target[i] - y->t_mean) / largest;
+        sum += r * r / (double)p->rows;
+    }
+    y->t_scale = largest * sqrt(sum);
+}
+
+static void observe_regression(rvm_study *y, const rvm_settings *s)
+{
+    rvm_observed *o = &y->observed;
+    const rvm_problem *p = y->p;
+    if (s->bias)
+        find_mean(y, p);
+    find_scale(y, p);
+    for (size_t i = 0; i < p->rows; i++) {
+        o->t[i] = y->constant_target ? 0 : (p->target[i] - y->t_mean) / y->t_scale;
+        o->t_squared += o->t[i] * o->t[i];
+    }
+    o->likelihood = &rvm_gaussian;
+    o->ln_beta_max = -log(least_noise_share);
+    if (s->noise_variance > 0) {
+        o->noise_fixed = true;
+        o->ln_beta = 2 * log(y->t_scale) - log(s->noise_variance);
+    }
+    /* The bias stays in the model, with a prior at least as wide as the targets. */
+    o->bias_ln_alpha_max = s->bias ? -log((double)p->rows) : INFINITY;
+}
+
+static rvm_status observe_classes(rvm_study *y, const rvm_settings *s, int first_label,
+                                  rvm_error *err)
+{
+    rvm_observed *o = &y->observed;
+    o->likelihood = &rvm_bernoulli;
+    o->bias_ln_alpha_max = INFINITY;
+    for (size_t i = 0; i < y->p->rows; i++)
+        o->t[i] = (int)y->p->target[i] == first_label;
+    if (s->class_weight_count == 0)
+        return RVM_OK;
+    o->row_weight = rvm_array(y->p->rows, sizeof *o->row_weight);
+    if (o->row_weight == NULL)
+        return rvm_fail_memory(err, "the weights of the rows");
+    for (size_t i = 0; i < y->p->rows; i++) {
+        o->row_weight[i] = 1;
+        for (size_t k = 0; k < s->class_weight_count; k++)
+            if (s->class_weights[k].label == (int)y->p->target[i])
+                o->row_weight[i] *= s->class_weights[k].weight;
+    }
+    return RVM_OK;
+}
+
+static rvm_status sort_rows(rvm_study *y, const rvm_problem *p, rvm_error *err)
+{
+    size_t *order = NULL;
+    const rvm_status status = rvm_canonical_order(&order, p, err);
+    if (status != RVM_OK)
+        return status;
+    y->p = rvm_problem_subset(p, order, p->rows);
+    free(order);
+    return y->p == NULL ? rvm_fail_memory(err, "the rows") : RVM_OK;
+}
+
+rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings *s,
+                          const rvm_kernel *kernel, int first_label, rvm_error *err)
+{
+    memset(y, 0, sizeof *y);
+    y->t_scale = 1;
+    rvm_status status = sort_rows(y, p, err);
+    if (status == RVM_OK) {
+        y->rows = rvm_rows_alloc(y->p, kernel, NULL);
+        y->observed.N = p->rows;
+        y->observed.t = rvm_array(p->rows, sizeof *y->observed.t);
+        if (y->rows == NULL || y->observed.t == NULL)
+            status = rvm_fail_memory(err, "the rows");
+    }
+    if (status == RVM_OK && s->task == RVM_REGRESSION)
+        observe_regression(y, s);
+    else if (status == RVM_OK)
+        status = observe_classes(y, s, first_label, err);
+    if (status == RVM_OK)
+        status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, s->bias, err);
+    if (status != RVM_OK)
+        rvm_study_free(y);
+    return status;
+}
+
+void rvm_study_free(rvm_study *y)
+{
+    rvm_problem_free(y->p);
+    rvm_rows_free(y->rows);
+    rvm_basis_free(&y->basis);
+    free(y->observed.t);
+    free(y->observed.row_weight);
+    memset(y, 0, sizeof *y);
+}
+
+double rvm_study_ln_alpha(const rvm_study *y)
+{
+    return -log((double)y->observed.N);
+}

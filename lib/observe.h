@@ -1,0 +1,27 @@
+/* Level 4: what training looks at: rows in canonical order, targets free of units, candidates. */
+#ifndef RVM_OBSERVE_H
+#define RVM_OBSERVE_H
+
+#include "likelihood.h"
+#include "newton.h"
+
+/* Regression targets are reduced to (t - t_mean) / t_scale, mean 0 and variance 1 (without a bias
+ * the mean is not taken off), so that nothing depends on their units or offset. */
+typedef struct {
+    rvm_problem *p;        /* owned; canonical order */
+    rvm_rows *rows;        /* owned */
+    rvm_basis basis;
+    rvm_observed observed;
+    double t_mean, t_scale;
+    bool constant_target; /* regression: all targets equal; t_scale is then their rounding */
+} rvm_study;
+
+/* `first_label` is the label of class 1; weights of classes from s. */
+RVM_CHECKED rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings *s,
+                                      const rvm_kernel *kernel, int first_label, rvm_error *err);
+void rvm_study_free(rvm_study *y);
+
+/* ln alpha that a function of unit norm starts from: a weight of the size of the whole target. */
+double rvm_study_ln_alpha(const rvm_study *y);
+
+#endif

@@ -1,0 +1,246 @@
+/* Level 0: an output file that appears whole or not at all. */
+#include "outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "alloc.h"
+#include "error.h"
+
+struct outfile {
+    FILE *stream;    /* owned */
+    char *target;    /* owned; NULL when the target is written directly */
+    char *temporary; /* owned; likewise */
+};
+
+static rvm_status fail_errno(rvm_error *err)
+{
+    return rvm_fail(err, RVM_EIO, "%s", strerror(errno));
+}
+
+static void free_outfile(outfile *o)
+{
+    free(o->target);
+    free(o->temporary);
+    free(o);
+}
+
+/* ---- Where to write ------------------------------------------------------------------------- */
+
+/* folder of `path` joined with `name`; owned by the caller, NULL without memory. */
+static char *beside(const char *path, const char *name)
+{
+    const char *const slash = strrchr(path, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    char *joined = rvm_array(folder + strlen(name) + 1, 1);
+
+    if (joined != NULL) {
+        memcpy(joined, path, folder);
+        strcpy(joined + folder, name);
+    }
+    return joined;
+}
+
+/* The path that the symbolic link `path` holds; NULL with errno 0 when it is no link. */
+static char *follow_link(const char *path)
+{
+    char held[PATH_MAX];
+    const ssize_t length = readlink(path, held, sizeof held - 1);
+
+    if (length < 0) {
+        if (errno == EINVAL || errno == ENOENT)
+            errno = 0;
+        return NULL;
+    }
+    held[length] = '\0';
+    return held[0] == '/' ? strdup(held) : beside(path, held);
+}
+
+/* `name` with the symbolic links at its end resolved, whether or not there is a file behind them;
+ * owned by the caller. NULL with errno. */
+static char *resolve(const char *name)
+{
+    enum { LINKS_MAX = 40 };
+    char *path = strdup(name);
+    int links;
+
+    for (links = 0; path != NULL && links < LINKS_MAX; links++) {
+        char *next = follow_link(path);
+
+        if (next == NULL && errno == 0)
+            return path;
+        free(path);
+        path = next;
+    }
+    if (path != NULL)
+        errno = ELOOP;
+    free(path);
+    return NULL;
+}
+
+/* The file open as standard output or error, as /dev/stdout is when that was redirected to a file:
+ * to replace it would lose what is written there besides. -1: none of the two. */
+static int standard_descriptor(const struct stat *target)
+{
+    int descriptor;
+
+    for (descriptor = STDOUT_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
+        struct stat open_file;
+
+        if (fstat(descriptor, &open_file) == 0 && open_file.st_dev == target->st_dev &&
+            open_file.st_ino == target->st_ino)
+            return descriptor;
+    }
+    return -1;
+}
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+static FILE *open_stream(int descriptor)
+{
+    FILE *stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+
+    if (stream == NULL && descriptor >= 0)
+        close(descriptor);
+    return stream;
+}
+
+static rvm_status open_direct(outfile *o, const char *name, int standard, rvm_error *err)
+{
+    o->stream = standard >= 0 ? open_stream(dup(standard)) : fopen(name, "w");
+    return o->stream != NULL ? RVM_OK : fail_errno(err);
+}
+
+/* A new file in the folder of o->target, its name kept in o->temporary; -1 with errno. Not mkstemp,
+ * which would give it mode 0600 and leave the umask to be applied by hand. */
+static int create_temporary(outfile *o)
+{
+    enum { TRIES = 1000 };
+    int try, descriptor = -1;
+
+    for (try = 0; try < TRIES && descriptor < 0; try++) {
+        char name[64];
+
+        snprintf(name, sizeof name, ".rvm-%ld-%d", (long)getpid(), try);
+        free(o->temporary);
+        o->temporary = beside(o->target, name);
+        if (o->temporary == NULL) {
+            errno = ENOMEM;
+            return -1;
+        }
+        descriptor = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            return -1;
+    }
+    return descriptor;
+}
+
+/* old: the target that is to be replaced, NULL when there is none. */
+static rvm_status open_temporary(outfile *o, const char *name, const struct stat *old,
+                                 rvm_error *err)
+{
+    int descriptor;
+
+    if (name[0] == '\0') /* else noticed by rename alone, after all the work */
+        return rvm_fail(err, RVM_EIO, "%s", strerror(ENOENT));
+    if (old != NULL && access(name, W_OK) != 0)
+        return fail_errno(err);
+    o->target = resolve(name);
+    if (o->target == NULL)
+        return fail_errno(err);
+    descriptor = create_temporary(o);
+    if (descriptor < 0)
+        return fail_errno(err);
+    if (old != NULL && fchmod(descriptor, old->st_mode & 07777) != 0) {
+        const rvm_status status = fail_errno(err);
+
+        close(descriptor);
+        unlink(o->temporary);
+        return status;
+    }
+    o->stream = open_stream(descriptor);
+    if (o->stream == NULL) {
+        unlink(o->temporary);
+        return rvm_fail_memory(err, "an output file");
+    }
+    return RVM_OK;
+}
+
+rvm_status outfile_open(outfile **out, const char *name, rvm_error *err)
+{
+    struct stat old;
+    const bool is_standard = strcmp(name, "-") == 0;
+    const bool exists = !is_standard && stat(name, &old) == 0;
+    const int standard = is_standard ? STDOUT_FILENO : exists ? standard_descriptor(&old) : -1;
+    outfile *o = rvm_array(1, sizeof *o);
+    rvm_status status;
+
+    if (o == NULL)
+        return rvm_fail_memory(err, "an output file");
+    if (standard >= 0 || (exists && !S_ISREG(old.st_mode)))
+        status = open_direct(o, name, standard, err);
+    else
+        status = open_temporary(o, name, exists ? &old : NULL, err);
+    if (status == RVM_OK)
+        *out = o;
+    else
+        free_outfile(o);
+    return status;
+}
+
+FILE *outfile_stream(outfile *o)
+{
+    return o->stream;
+}
+
+const char *outfile_temporary(const outfile *o)
+{
+    return o->temporary;
+}
+
+/* ---- The end -------------------------------------------------------------------------------- */
+
+/* Everything on disk and the stream closed. A write that failed earlier left only its mark. */
+static rvm_status finish_stream(outfile *o, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+
+    errno = 0;
+    if (fflush(o->stream) != 0 || ferror(o->stream))
+        status = rvm_fail(err, RVM_EIO, "%s", errno != 0 ? strerror(errno) : "write error");
+    else if (o->temporary != NULL && fsync(fileno(o->stream)) != 0)
+        status = fail_errno(err);
+    if (fclose(o->stream) != 0 && status == RVM_OK)
+        status = fail_errno(err);
+    o->stream = NULL;
+    return status;
+}
+
+rvm_status outfile_commit(outfile *o, rvm_error *err)
+{
+    rvm_status status = finish_stream(o, err);
+
+    if (o->temporary != NULL) {
+        if (status == RVM_OK && rename(o->temporary, o->target) != 0)
+            status = fail_errno(err);
+        if (status != RVM_OK)
+            unlink(o->temporary);
+    }
+    free_outfile(o);
+    return status;
+}
+
+void outfile_discard(outfile *o)
+{
+    if (o == NULL)
+        return;
+    fclose(o->stream); /* whatever it says, what was written is given up */
+    if (o->temporary != NULL)
+        unlink(o->temporary);
+    free_outfile(o);
+}

@@ -1,0 +1,16 @@
+/* Level 0: threads, ours and the BLAS's. The only includer of omp.h.
+ *
+ * Every parallel loop of the library cuts its work into pieces whose number and shape do not depend
+ * on the number of threads, and the BLAS stays on one thread inside them: results are the same bit
+ * for bit whatever the machine offers. */
+#ifndef RVM_PARALLEL_H
+#define RVM_PARALLEL_H
+
+/* Threads to use when `wanted` are asked for; 0: as many as the machine offers. 1 within a parallel
+ * region, and without OpenMP. */
+int rvm_threads(int wanted);
+
+/* Keeps OpenBLAS on the calling thread; nothing to do for other libraries. */
+void rvm_blas_serial(void);
+
+#endif

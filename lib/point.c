@@ -1,0 +1,77 @@
+/* Level 4: what there is to keep of a local optimum. */
+#include "point.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+
+/* Nats in L - K within which two optima count as of one kind. Collapsed ones on pure noise differ
+ * by 50 and more, sound ones of 35 to 50 functions by 1 to 8. */
+static const double close_call = 10;
+
+static bool make_room(rvm_point *p, size_t K)
+{
+    if (K <= p->capacity && p->column != NULL)
+        return true;
+    rvm_point_free(p);
+    p->column = rvm_array(K, sizeof *p->column);
+    p->ln_alpha = rvm_array(K, sizeof *p->ln_alpha);
+    p->u = rvm_array(K, sizeof *p->u);
+    if (p->column == NULL || p->ln_alpha == NULL || p->u == NULL) {
+        rvm_point_free(p);
+        return false;
+    }
+    p->capacity = K;
+    return true;
+}
+
+bool rvm_point_save(rvm_point *to, const rvm_fit *from, double margin, bool converged)
+{
+    if (!make_room(to, from->K))
+        return false;
+    to->K = from->K;
+    memcpy(to->column, from->column, from->K * sizeof *to->column);
+    memcpy(to->ln_alpha, from->ln_alpha, from->K * sizeof *to->ln_alpha);
+    memcpy(to->u, from->u, from->K * sizeof *to->u);
+    to->ln_beta = from->ln_beta;
+    to->log_evidence = from->log_evidence;
+    to->margin = margin;
+    to->converged = converged;
+    return true;
+}
+
+void rvm_point_load(rvm_fit *to, const rvm_point *from)
+{
+    to->K = from->K;
+    memcpy(to->column, from->column, from->K * sizeof *to->column);
+    memcpy(to->ln_alpha, from->ln_alpha, from->K * sizeof *to->ln_alpha);
+    memcpy(to->u, from->u, from->K * sizeof *to->u);
+    to->ln_beta = from->ln_beta;
+    to->log_evidence = from->log_evidence;
+}
+
+void rvm_point_free(rvm_point *p)
+{
+    free(p->column);
+    free(p->ln_alpha);
+    free(p->u);
+    memset(p, 0, sizeof *p);
+}
+
+void rvm_point_swap(rvm_point *a, rvm_point *b)
+{
+    const rvm_point kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+bool rvm_point_prefer(const rvm_point *a, const rvm_point *b)
+{
+    const double difference =
+        (b->log_evidence - (double)b->K) - (a->log_evidence - (double)a->K);
+    if (fabs(difference) > close_call)
+        return difference > 0;
+    return b->log_evidence > a->log_evidence + 1e-6 * fabs(a->log_evidence);
+}

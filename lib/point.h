@@ -1,0 +1,33 @@
+/* Level 4: what there is to keep of a local optimum. */
+#ifndef RVM_POINT_H
+#define RVM_POINT_H
+
+#include "likelihood.h"
+
+/* An active set with its hyperparameters; light, where an rvm_fit has the whole posterior. */
+typedef struct {
+    size_t K, capacity;
+    size_t *column;   /* owned: positions in the design */
+    double *ln_alpha; /* owned */
+    double *u;        /* owned: scaled weights, a warm start */
+    double ln_beta;
+    double log_evidence;
+    double margin;    /* nats that an addition had to gain on the way here */
+    bool converged;
+} rvm_point;
+
+bool rvm_point_save(rvm_point *to, const rvm_fit *from, double margin, bool converged);
+/* `to` needs its posterior computed afterwards. */
+void rvm_point_load(rvm_fit *to, const rvm_point *from);
+void rvm_point_free(rvm_point *p);
+void rvm_point_swap(rvm_point *a, rvm_point *b);
+
+/* Whether b is to be preferred to a. Evidence decides between optima of one kind. But evidence
+ * alone rises into a collapse at narrow widths, where every row becomes a vector and the noise is
+ * gone, since each function has a precision of its own that was maximised; one nat less for each
+ * function, in the manner of Akaike, tells such a solution from a real one. It is a blunt measure
+ * (choosing by it between sound optima costs accuracy), so it decides only where the two differ
+ * by more than a few nats in it. */
+bool rvm_point_prefer(const rvm_point *a, const rvm_point *b);
+
+#endif

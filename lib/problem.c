@@ -1,0 +1,102 @@
+/* Level 1: sparse rows and their targets, compressed row storage. */
+#include "problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+
+rvm_problem *rvm_problem_alloc(void)
+{
+    rvm_problem *p = rvm_array(1, sizeof *p);
+
+    if (p == NULL)
+        return NULL;
+    if (!rvm_grow(&p->start, &p->start_capacity, 1, sizeof *p->start)) {
+        free(p);
+        return NULL;
+    }
+    rvm_problem_clear(p);
+    return p;
+}
+
+void rvm_problem_free(rvm_problem *p)
+{
+    if (p == NULL)
+        return;
+    free(p->start);
+    free(p->index);
+    free(p->value);
+    free(p->target);
+    free(p);
+}
+
+void rvm_problem_clear(rvm_problem *p)
+{
+    p->rows = 0;
+    p->start[0] = 0;
+    p->max_index = -1;
+}
+
+static bool make_room(rvm_problem *p, size_t rows, size_t pairs)
+{
+    return rvm_grow(&p->start, &p->start_capacity, rows + 1, sizeof *p->start) &&
+           rvm_grow(&p->target, &p->row_capacity, rows, sizeof *p->target) &&
+           rvm_grow(&p->index, &p->pair_capacity, pairs, sizeof *p->index) &&
+           rvm_grow(&p->value, &p->value_capacity, pairs, sizeof *p->value);
+}
+
+bool rvm_problem_append(rvm_problem *p, double target, const int *index, const double *value,
+                        size_t pairs)
+{
+    const size_t first = p->start[p->rows];
+
+    if (!make_room(p, p->rows + 1, first + pairs))
+        return false;
+    if (pairs > 0) {
+        memcpy(p->index + first, index, pairs * sizeof *index);
+        memcpy(p->value + first, value, pairs * sizeof *value);
+        if (index[pairs - 1] > p->max_index)
+            p->max_index = index[pairs - 1];
+    }
+    p->target[p->rows] = target;
+    p->rows++;
+    p->start[p->rows] = first + pairs;
+    return true;
+}
+
+rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t count)
+{
+    rvm_problem *subset = rvm_problem_alloc();
+    size_t i, pairs = 0;
+
+    if (subset == NULL)
+        return NULL;
+    for (i = 0; i < count; i++)
+        pairs += p->start[row[i] + 1] - p->start[row[i]];
+    if (!make_room(subset, count, pairs)) {
+        rvm_problem_free(subset);
+        return NULL;
+    }
+    for (i = 0; i < count; i++) {
+        const size_t first = p->start[row[i]];
+        const size_t width = p->start[row[i] + 1] - first;
+
+        if (!rvm_problem_append(subset, p->target[row[i]], width > 0 ? p->index + first : NULL,
+                                width > 0 ? p->value + first : NULL, width)) {
+            rvm_problem_free(subset);
+            return NULL;
+        }
+    }
+    return subset;
+}
+
+size_t rvm_problem_rows(const rvm_problem *p)
+{
+    return p->rows;
+}
+
+double rvm_problem_target(const rvm_problem *p, size_t row)
+{
+    return p->target[row];
+}

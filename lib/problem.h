@@ -1,0 +1,29 @@
+/* Level 1: sparse rows and their targets, compressed row storage. */
+#ifndef RVM_PROBLEM_H
+#define RVM_PROBLEM_H
+
+#include "rvm.h"
+
+struct rvm_problem {
+    size_t rows;
+    size_t *start;         /* owned, rows + 1: row i is the pairs start[i] .. start[i+1] - 1 */
+    int *index;            /* owned; ascending within a row, from 0 */
+    double *value;         /* owned; finite */
+    double *target;        /* owned, rows; finite */
+    int max_index;         /* largest index of any pair, -1 without pairs */
+    size_t row_capacity;   /* rows that start and target have room for */
+    size_t start_capacity; /* entries that start has room for */
+    size_t pair_capacity, value_capacity;
+};
+
+/* A problem of no rows; NULL without memory. */
+rvm_problem *rvm_problem_alloc(void);
+/* Appends a row of `pairs` pairs. False, and the problem unchanged, without memory. */
+bool rvm_problem_append(rvm_problem *p, double target, const int *index, const double *value,
+                        size_t pairs);
+/* Copies of the rows listed in `row` (count of them), in that order; NULL without memory. */
+rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t count);
+/* Forgets the rows, keeps the memory. */
+void rvm_problem_clear(rvm_problem *p);
+
+#endif

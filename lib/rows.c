@@ -1,0 +1,194 @@
+/* Level 2: rows laid out for kernel evaluation. */
+#include "rows.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "problem.h"
+
+/* Dense when few features occur at all, or when enough pairs are there that skipping the absent
+ * ones would not pay: a dense pass handles a feature some four times faster than a sparse one. */
+enum { DENSE_FEATURES = 32 };
+static const double dense_share = 0.25;
+
+double rvm_spline(double x, double z)
+{
+    const double m = fmin(x, z), m2 = m * m;
+    return 1 + x * z * (1 + m) - 0.5 * (x + z) * m2 + m2 * m / 3;
+}
+
+static int compare_int(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* Position of `index` in the ascending list, or `count`. `hint` is looked at first: pairs of a row
+ * ascend, so the next feature is mostly the next of the list. */
+static size_t find_feature(const int *list, size_t count, int index, size_t hint)
+{
+    if (hint < count && list[hint] == index)
+        return hint;
+    if (count == 0)
+        return 0;
+    const int *at = bsearch(&index, list, count, sizeof *list, compare_int);
+    return at == NULL ? count : (size_t)(at - list);
+}
+
+/* Sorts list[0 .. total), whose first part is sorted already, and drops repetitions. */
+static size_t sort_unique(int *list, size_t total)
+{
+    size_t kept = 0;
+    qsort(list, total, sizeof *list, compare_int);
+    for (size_t i = 0; i < total; i++)
+        if (i == 0 || list[i] != list[kept - 1])
+            list[kept++] = list[i];
+    return kept;
+}
+
+/* The features that occur in p, ascending. New ones wait behind the sorted part of the list until
+ * they are as many as it has: in all O(pairs log features). */
+static bool collect_features(rvm_rows *r, const rvm_problem *p)
+{
+    size_t capacity = 0, sorted = 0, total = 0, hint = 0;
+    for (size_t k = 0; k < p->start[p->rows]; k++) {
+        const size_t at = find_feature(r->original, sorted, p->index[k], hint);
+        hint = at + 1;
+        if (at < sorted)
+            continue;
+        if (!rvm_grow(&r->original, &capacity, total + 1, sizeof *r->original))
+            return false;
+        r->original[total++] = p->index[k];
+        if (total > 2 * sorted + 64)
+            sorted = total = sort_unique(r->original, total);
+    }
+    r->features = total > 0 ? sort_unique(r->original, total) : 0;
+    return true;
+}
+
+/* A row's pair combined with the empty row. */
+static double alone(rvm_combination by, double x)
+{
+    switch (by) {
+    case RVM_BY_SQUARES:
+        return x * x;
+    case RVM_BY_DISTANCES:
+        return fabs(x);
+    case RVM_BY_SPLINE:
+        return rvm_spline(x, 0);
+    case RVM_BY_PRODUCTS:
+    case RVM_BY_LOOKUP:
+        break;
+    }
+    return 0;
+}
+
+static void accumulate(rvm_combination by, double *sum, double x)
+{
+    if (by == RVM_BY_SPLINE)
+        *sum *= alone(by, x);
+    else
+        *sum += alone(by, x);
+}
+
+/* Copies the pairs of p, renumbered by the list of features; those not in it go into `rest`. */
+static void copy_pairs(rvm_rows *r, const rvm_problem *p, const int *original)
+{
+    const double neutral = r->by == RVM_BY_SPLINE ? 1 : 0;
+    size_t to = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        size_t hint = 0;
+        r->self[i] = r->rest[i] = neutral;
+        for (size_t k = p->start[i]; k < p->start[i + 1]; k++) {
+            const double x = p->value[k];
+            accumulate(r->by, &r->self[i], x);
+            size_t at = find_feature(original, r->features, p->index[k], hint);
+            hint = at + 1;
+            if (at == r->features && r->by != RVM_BY_LOOKUP) {
+                accumulate(r->by, &r->rest[i], x);
+            } else if (r->dense) {
+                r->full[i * r->features + at] = x;
+            } else {
+                r->feature[to] = r->by == RVM_BY_LOOKUP ? p->index[k] : (int)at;
+                r->value[to++] = x;
+            }
+        }
+        if (!r->dense)
+            r->start[i + 1] = to;
+    }
+}
+
+static bool use_dense(const rvm_rows *r, const rvm_problem *p)
+{
+    if (r->by == RVM_BY_LOOKUP)
+        return false;
+    const double pairs = (double)p->start[p->rows];
+    return r->features <= DENSE_FEATURES ||
+           pairs >= dense_share * (double)p->rows * (double)r->features;
+}
+
+static bool alloc_pairs(rvm_rows *r, const rvm_problem *p)
+{
+    const size_t pairs = p->start[p->rows];
+    r->self = rvm_array(p->rows, sizeof *r->self);
+    r->rest = rvm_array(p->rows, sizeof *r->rest);
+    if (r->self == NULL || r->rest == NULL)
+        return false;
+    if (r->dense) {
+        if (r->features > 0 && p->rows > SIZE_MAX / r->features)
+            return false;
+        r->full = rvm_array(p->rows * r->features, sizeof *r->full);
+        return r->full != NULL;
+    }
+    r->start = rvm_array(p->rows + 1, sizeof *r->start);
+    r->feature = rvm_array(pairs, sizeof *r->feature);
+    r->value = rvm_array(pairs, sizeof *r->value);
+    return r->start != NULL && r->feature != NULL && r->value != NULL;
+}
+
+rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const rvm_rows *like)
+{
+    rvm_rows *r = rvm_array(1, sizeof *r);
+    if (r == NULL)
+        return NULL;
+    r->count = p->rows;
+    r->by = rvm_kernel_combination(kernel->type);
+    r->is_like = like != NULL;
+    if (like != NULL) {
+        r->features = like->features;
+        r->dense = like->dense;
+    } else if (r->by == RVM_BY_LOOKUP || collect_features(r, p)) {
+        r->dense = use_dense(r, p);
+    } else {
+        goto failed;
+    }
+    if (!alloc_pairs(r, p))
+        goto failed;
+    copy_pairs(r, p, like != NULL ? like->original : r->original);
+    return r;
+failed:
+    rvm_rows_free(r);
+    return NULL;
+}
+
+void rvm_rows_free(rvm_rows *r)
+{
+    if (r == NULL)
+        return;
+    free(r->original);
+    free(r->full);
+    free(r->start);
+    free(r->feature);
+    free(r->value);
+    free(r->self);
+    free(r->rest);
+    free(r);
+}
+
+size_t rvm_rows_count(const rvm_rows *r)
+{
+    return r->count;
+}

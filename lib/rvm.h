@@ -1,0 +1,271 @@
+/* Level 0, the public interface: relevance vector machines in C.
+ *
+ * A relevance vector machine (Tipping 2001) is a linear model over kernel functions placed at the
+ * training rows, with one prior precision alpha_i for each weight; maximising the evidence over
+ * the alphas sends most of them to infinity, and the few rows that remain are the relevance
+ * vectors.  The sections below follow a user's path: error, problem, settings, trainer, model,
+ * prediction, cross-validation, scores, scaling.
+ *
+ * Conventions.  Functions that can fail return an rvm_status and describe a failure in *err, which
+ * the caller owns; outputs come first, the error last.  An output pointer is set only on RVM_OK.
+ * Every *_free accepts NULL.  Nothing here prints, exits, installs a signal handler or depends on
+ * the locale.  Call gsl_set_error_handler_off() once before the first call: failures of GSL are
+ * reported as a status. */
+#ifndef RVM_H
+#define RVM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RVM_VERSION "0.1.0"
+#define RVM_CHECKED __attribute__((warn_unused_result))
+
+/* ---- Errors --------------------------------------------------------------------------------- */
+
+typedef enum {
+    RVM_OK,
+    RVM_EINPUT,   /* a data or range file does not follow its grammar */
+    RVM_ESETTING, /* a setting is out of range, or does not fit the problem */
+    RVM_EMODEL,   /* a model file does not follow rvm-model(5) */
+    RVM_EIO,      /* reading or writing failed; message ends in strerror's words */
+    RVM_ENOMEM,   /* no memory */
+    RVM_ENUMERIC  /* a computation left the range of finite numbers */
+} rvm_status;
+
+typedef struct {
+    rvm_status status;
+    size_t line, column; /* counted from 1; 0: the error is not about a place in a file */
+    char message[240];   /* one sentence without a newline: what is wrong, found, expected */
+} rvm_error;
+
+/* ---- Problems: sparse rows and their targets ------------------------------------------------ */
+
+/* Text of `label index:value ...`, one row a line; the grammar is in rvm-train(1).  A problem
+ * holds rows in file order, so row i stands in line i + 1. */
+typedef struct rvm_problem rvm_problem;
+
+typedef struct {
+    bool class_labels; /* labels must be whole numbers in the range of int */
+    bool precomputed;  /* rows are rows of a kernel matrix, the first pair is 0:serial */
+} rvm_grammar;
+
+/* Reads `in` to its end.  At least one row is required.  *out owned by the caller. */
+RVM_CHECKED rvm_status rvm_problem_read(rvm_problem **out, FILE *in, rvm_grammar grammar,
+                                        rvm_error *err);
+void rvm_problem_free(rvm_problem *p);
+size_t rvm_problem_rows(const rvm_problem *p);
+double rvm_problem_target(const rvm_problem *p, size_t row);
+
+/* The same text in blocks, for streams: memory does not grow with the length of the file. */
+typedef struct rvm_reader rvm_reader;
+
+RVM_CHECKED rvm_status rvm_reader_alloc(rvm_reader **out, FILE *in, rvm_grammar grammar,
+                                        rvm_error *err);
+/* Replaces the content of *block (owned by the caller, made by the first call when NULL) by the
+ * next rows, at most max_rows and no more than are there without waiting once one row is complete.
+ * No row left: RVM_OK and a block of 0 rows. */
+RVM_CHECKED rvm_status rvm_reader_next(rvm_problem **block, rvm_reader *r, size_t max_rows,
+                                       rvm_error *err);
+void rvm_reader_free(rvm_reader *r);
+
+/* ---- Settings ------------------------------------------------------------------------------- */
+
+typedef enum { RVM_CLASSIFICATION, RVM_REGRESSION } rvm_task;
+
+/* Numbers are libsvm's values of -t where it has them. */
+typedef enum {
+    RVM_LINEAR,      /* x'z */
+    RVM_POLYNOMIAL,  /* (gamma x'z + coef0)^degree */
+    RVM_RBF,         /* exp(-gamma |x-z|^2) */
+    RVM_SIGMOID,     /* tanh(gamma x'z + coef0) */
+    RVM_PRECOMPUTED, /* the file holds the values */
+    RVM_LAPLACIAN,   /* exp(-gamma |x-z|_1) */
+    RVM_SPLINE       /* product over the inputs of 1 + xz + xz min - (x+z)/2 min^2 + min^3/3 */
+} rvm_kernel_type;
+
+typedef struct {
+    rvm_kernel_type type;
+    int degree;
+    double gamma; /* 0 in settings: 1 / largest feature index of the problem */
+    double coef0;
+} rvm_kernel;
+
+typedef struct {
+    int label;
+    double weight;
+} rvm_class_weight;
+
+typedef struct {
+    rvm_task task;
+    rvm_kernel kernel;
+    bool bias;             /* a constant basis function beside the kernel functions */
+    double noise_variance; /* regression: sigma^2 held at this value; 0: estimated */
+    double tolerance;      /* gain in log evidence that is still worth an iteration, nats */
+    double budget_mb;      /* memory for cached columns, MiB */
+    int restarts;          /* number of starts while all rows fit the working set; 0: automatic */
+    unsigned long seed;
+    int threads;                           /* 0: as many as the machine offers */
+    bool probability;                      /* libsvm's -b 1; kept in the model, changes nothing */
+    const rvm_class_weight *class_weights; /* borrowed; classification only; repeated: multiplied */
+    size_t class_weight_count;
+} rvm_settings;
+
+rvm_settings rvm_settings_default(void);
+/* Checks every setting, alone and against the problem (which may be NULL). */
+RVM_CHECKED rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p,
+                                          rvm_error *err);
+/* Names as in --kernel and in the model file; NULL, or false, when there is none. */
+const char *rvm_kernel_name(rvm_kernel_type type);
+bool rvm_kernel_by_name(rvm_kernel_type *out, const char *name);
+
+/* ---- Training ------------------------------------------------------------------------------- */
+
+/* rvm_trainer_step is called until report.done; between steps the caller may look at the report,
+ * or take a model of what has been found so far, which is valid at any time after the first step. */
+typedef struct rvm_trainer rvm_trainer;
+
+typedef struct {
+    int start, starts;   /* which start this is, from 1, and of how many */
+    int round;           /* steps taken in this start */
+    size_t functions;    /* active basis functions, the bias among them */
+    double log_evidence; /* natural logarithm */
+    double noise_sd;     /* regression; 0 for classification */
+    bool done;           /* nothing is left to do */
+    bool converged;      /* no step known to the trainer gains more than the tolerance */
+    bool noise_at_bound; /* the target looks free of noise: sigma^2 was held at its lower bound */
+} rvm_report;
+
+/* p is borrowed and must outlive the trainer; *s is copied (class_weights borrowed). */
+RVM_CHECKED rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p,
+                                         const rvm_settings *s, rvm_error *err);
+RVM_CHECKED rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err);
+
+typedef struct rvm_model rvm_model;
+
+/* The model of the best solution so far; *out owned by the caller.  May be called at any time. */
+RVM_CHECKED rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *err);
+void rvm_trainer_free(rvm_trainer *tr);
+
+/* Trains to the end: alloc, steps, model. */
+RVM_CHECKED rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
+                                 rvm_error *err);
+
+/* ---- Models --------------------------------------------------------------------------------- */
+
+typedef struct {
+    rvm_task task;
+    rvm_kernel kernel;
+    size_t examples;       /* rows that it was trained on */
+    size_t vectors;        /* relevance vectors */
+    bool has_bias;         /* the bias is one of the basis functions */
+    size_t classes;        /* 0 for regression */
+    const int *labels;     /* borrowed from the model; classes entries, in libsvm's order */
+    double log_evidence;   /* natural logarithm */
+    double noise_variance; /* regression */
+    bool noise_fixed;      /* it was given, not estimated */
+    bool probability;      /* trained with -b 1 */
+    bool converged;
+} rvm_model_info;
+
+RVM_CHECKED rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err);
+RVM_CHECKED rvm_status rvm_model_write(const rvm_model *m, FILE *out, rvm_error *err);
+rvm_model_info rvm_model_describe(const rvm_model *m);
+void rvm_model_free(rvm_model *m);
+
+/* ---- Prediction ----------------------------------------------------------------------------- */
+
+/* Filled by rvm_predict, which grows the arrays as needed; zero it before the first use. */
+typedef struct {
+    size_t rows, classes;
+    double *value;       /* rows: predictive mean, or the label of the most probable class */
+    double *variance;    /* rows: predictive variance (regression, noise included) or the variance
+                            of the log-odds (classification) */
+    double *probability; /* rows x classes, classification only; averaged over the posterior of the
+                            weights (MacKay 1992) unless `mode`; every row sums to 1 */
+    double *log_probability; /* its natural logarithm, finite where the probability underflows */
+    size_t capacity;         /* private: doubles that each array has room for */
+} rvm_prediction;
+
+/* mode: probabilities at the most probable weights instead of averaged ones. */
+RVM_CHECKED rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows,
+                                   bool mode, rvm_error *err);
+void rvm_prediction_free(rvm_prediction *p); /* frees the arrays, zeroes *p */
+
+/* ---- Cross-validation ----------------------------------------------------------------------- */
+
+/* Predictions of every row by a model that was trained without its fold.  Folds are drawn from
+ * s->seed, the same on every machine; classification folds are stratified.  `folds` above the
+ * number of rows counts as that number.  interrupted may be NULL; when it becomes non-zero the
+ * function stops with RVM_OK and *finished false. */
+RVM_CHECKED rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
+                                          const rvm_settings *s, size_t folds,
+                                          const volatile int *interrupted, rvm_error *err);
+
+/* ---- Scores --------------------------------------------------------------------------------- */
+
+/* Sums over rows; feed any number of blocks, then read the averages.  Never nan but where stated. */
+typedef struct {
+    size_t rows, correct;
+    double log_loss;                            /* sum of -ln p(class); rows of known classes */
+    size_t log_loss_rows;
+    double error2;                              /* sum of squared errors */
+    double nlpd;                                /* sum of -ln p(target) */
+    double mean_p, mean_t, m_pp, m_tt, m_pt;    /* running means and central second moments */
+} rvm_score;
+
+void rvm_score_add(rvm_score *score, const rvm_model_info *m, const rvm_prediction *p,
+                   const rvm_problem *rows);
+double rvm_score_accuracy(const rvm_score *score);            /* per cent */
+double rvm_score_mean_squared_error(const rvm_score *score);
+double rvm_score_squared_correlation(const rvm_score *score); /* nan: one row, or a constant */
+
+/* ---- Scaling -------------------------------------------------------------------------------- */
+
+/* Linear scaling of each feature to [lower, upper] by its smallest and largest value, an absent
+ * pair counting as 0; of the target likewise with scale_target.  Same range files as svm-scale. */
+typedef struct rvm_scaling rvm_scaling;
+
+typedef struct {
+    double lower, upper;
+    bool scale_target;
+    double target_lower, target_upper;
+} rvm_scaling_limits;
+
+/* RVM_ESETTING unless lower < upper, likewise for the target if that is scaled, all finite. */
+RVM_CHECKED rvm_status rvm_scaling_limits_check(const rvm_scaling_limits *limits, rvm_error *err);
+/* Index 0 is special, as in svm-scale: absent it does not count as 0, and it is never written. */
+RVM_CHECKED rvm_status rvm_scaling_learn(rvm_scaling **out, const rvm_problem *p,
+                                         const rvm_scaling_limits *limits, rvm_error *err);
+/* Reads a range file; its limits are those that count. */
+RVM_CHECKED rvm_status rvm_scaling_read(rvm_scaling **out, FILE *in, rvm_error *err);
+RVM_CHECKED rvm_status rvm_scaling_write(const rvm_scaling *s, FILE *out, rvm_error *err);
+/* Takes over from `learned` what s, read from a file, lacks: the range of index 0, and that of the
+ * target where learned scales it; *target_taken says whether that was done. */
+RVM_CHECKED rvm_status rvm_scaling_complete(rvm_scaling *s, bool *target_taken,
+                                            const rvm_scaling *learned, rvm_error *err);
+/* Features that vary in `learned` but have no range in s, and so are left out by rvm_scaling_apply:
+ * *index is owned by the caller (free), *count long, ascending. */
+RVM_CHECKED rvm_status rvm_scaling_unseen(int **index, size_t *count, const rvm_scaling *s,
+                                          const rvm_scaling *learned, rvm_error *err);
+
+typedef struct {
+    size_t pairs_in, pairs_out; /* pairs of the problem; pairs other than 0 once scaled */
+    bool index_zero;            /* the problem has an index 0 */
+} rvm_scaling_counts;
+
+/* Writes the scaled rows of p to `out`, byte for byte as svm-scale does. out NULL: computes and
+ * counts only, and so tells beforehand whether a value leaves the range of finite numbers, which is
+ * RVM_ENUMERIC. */
+RVM_CHECKED rvm_status rvm_scaling_apply(rvm_scaling_counts *counts, const rvm_scaling *s,
+                                         const rvm_problem *p, FILE *out, rvm_error *err);
+void rvm_scaling_free(rvm_scaling *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,167 @@
+/* Level 5: the settings: defaults, checks, and what a setting of 0 stands for.
+ *
+ * Messages begin with libsvm's words where libsvm makes the same check, because scripts look for
+ * them. */
+#include "settings.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "error.h"
+#include "kernel.h"
+#include "labels.h"
+#include "problem.h"
+
+enum { THREADS_MAX = 1024, CLASSES_MAX = 2 };
+
+rvm_settings rvm_settings_default(void)
+{
+    return (rvm_settings){
+        .task = RVM_CLASSIFICATION,
+        .kernel = { .type = RVM_RBF, .degree = 3, .gamma = 0, .coef0 = 0 },
+        .bias = true,
+        .noise_variance = 0,
+        .tolerance = 0.001,
+        .budget_mb = 1024,
+        .restarts = 0,
+        .seed = 1,
+        .threads = 0,
+        .probability = false,
+        .class_weights = NULL,
+        .class_weight_count = 0,
+    };
+}
+
+rvm_kernel rvm_settings_kernel(const rvm_settings *s, const rvm_problem *p)
+{
+    rvm_kernel kernel = s->kernel;
+
+    if (kernel.gamma == 0 && p->max_index > 0)
+        kernel.gamma = 1.0 / p->max_index;
+    return kernel;
+}
+
+static rvm_status check_kernel(const rvm_kernel *kernel, rvm_error *err)
+{
+    if (rvm_kernel_name(kernel->type) == NULL)
+        return rvm_fail(err, RVM_ESETTING, "unknown kernel type");
+    const unsigned uses = rvm_kernel_uses(kernel->type);
+
+    if (!isfinite(kernel->gamma) || !isfinite(kernel->coef0))
+        return rvm_fail(err, RVM_ESETTING, "%s is %g; a finite number is needed",
+                        isfinite(kernel->gamma) ? "coef0" : "gamma",
+                        isfinite(kernel->gamma) ? kernel->coef0 : kernel->gamma);
+    if ((uses & RVM_USES_GAMMA) && kernel->gamma < 0)
+        return rvm_fail(err, RVM_ESETTING, "gamma < 0 (it is %g)", kernel->gamma);
+    if ((uses & RVM_USES_DEGREE) && kernel->degree < 0)
+        return rvm_fail(err, RVM_ESETTING, "degree of polynomial kernel < 0 (it is %d)",
+                        kernel->degree);
+    return RVM_OK;
+}
+
+static rvm_status check_class_weights(const rvm_settings *s, rvm_error *err)
+{
+    if (s->task != RVM_CLASSIFICATION)
+        return RVM_OK;
+    for (size_t i = 0; i < s->class_weight_count; i++) {
+        const rvm_class_weight *w = &s->class_weights[i];
+        if (!isfinite(w->weight) || w->weight <= 0)
+            return rvm_fail(err, RVM_ESETTING,
+                            "weight of class %d is %g; a finite number above 0 is needed", w->label,
+                            w->weight);
+    }
+    return RVM_OK;
+}
+
+static rvm_status check_effort(const rvm_settings *s, rvm_error *err)
+{
+    if (!isfinite(s->budget_mb) || s->budget_mb <= 0)
+        return rvm_fail(err, RVM_ESETTING, "cache_size %s (it is %g)",
+                        s->budget_mb <= 0 ? "<= 0" : "is not finite", s->budget_mb);
+    if (!isfinite(s->tolerance) || s->tolerance <= 0)
+        return rvm_fail(err, RVM_ESETTING, "eps %s (it is %g)",
+                        s->tolerance <= 0 ? "<= 0" : "is not finite", s->tolerance);
+    if (s->restarts < 0)
+        return rvm_fail(err, RVM_ESETTING, "number of restarts < 0 (it is %d)", s->restarts);
+    if (s->threads < 0 || s->threads > THREADS_MAX)
+        return rvm_fail(err, RVM_ESETTING, "number of threads is %d; 0 to %d are possible",
+                        s->threads, THREADS_MAX);
+    return RVM_OK;
+}
+
+static rvm_status check_noise(const rvm_settings *s, rvm_error *err)
+{
+    if (!isfinite(s->noise_variance) || s->noise_variance < 0)
+        return rvm_fail(err, RVM_ESETTING,
+                        "noise variance is %g; a finite number, 0 or more, "
+                        "is needed",
+                        s->noise_variance);
+    if (s->noise_variance > 0 && s->task != RVM_REGRESSION)
+        return rvm_fail(err, RVM_ESETTING, "a noise variance is a setting of regression only");
+    return RVM_OK;
+}
+
+/* Rows read by a grammar with class_labels pass; a caller may have read them otherwise. */
+static rvm_status check_classes(const rvm_problem *p, rvm_error *err)
+{
+    for (size_t i = 0; i < p->rows; i++)
+        if (p->target[i] != floor(p->target[i]) || p->target[i] < INT_MIN || p->target[i] > INT_MAX)
+            return rvm_fail(err, RVM_ESETTING,
+                            "class label %g of row %zu is no whole number "
+                            "in the range of int",
+                            p->target[i], i + 1);
+    rvm_labels labels = { 0 };
+    const rvm_status status = rvm_labels_find(&labels, p, err);
+    if (status != RVM_OK)
+        return status;
+
+    const size_t count = labels.count;
+    rvm_labels_free(&labels);
+    if (count > CLASSES_MAX)
+        return rvm_fail(err, RVM_ESETTING,
+                        "the data have %zu classes, and this version trains "
+                        "two",
+                        count);
+    return RVM_OK;
+}
+
+static rvm_status check_serials(const rvm_problem *p, rvm_error *err)
+{
+    for (size_t i = 0; i < p->rows; i++)
+        if (p->start[i] == p->start[i + 1] || p->index[p->start[i]] != 0)
+            return rvm_fail(err, RVM_ESETTING,
+                            "row %zu of the precomputed kernel does not begin "
+                            "with 0:serial",
+                            i + 1);
+    return RVM_OK;
+}
+
+static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+
+    if (p->rows == 0)
+        return rvm_fail(err, RVM_ESETTING, "there are no rows to train on");
+    if (s->task == RVM_CLASSIFICATION)
+        status = check_classes(p, err);
+    if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED)
+        status = check_serials(p, err);
+    return status;
+}
+
+rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
+{
+    if (s->task != RVM_CLASSIFICATION && s->task != RVM_REGRESSION)
+        return rvm_fail(err, RVM_ESETTING, "unknown svm type");
+
+    rvm_status status = check_kernel(&s->kernel, err);
+    if (status == RVM_OK)
+        status = check_effort(s, err);
+    if (status == RVM_OK)
+        status = check_noise(s, err);
+    if (status == RVM_OK)
+        status = check_class_weights(s, err);
+    if (status == RVM_OK && p != NULL)
+        status = check_problem(s, p, err);
+    return status;
+}

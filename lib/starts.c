@@ -1,0 +1,277 @@
+/* Level 4: many starts, for problems whose candidate columns all fit in memory. */
+#include "starts.h"
+
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "parallel.h"
+
+enum {
+    BATCH = 4,         /* searches of one step; fixed, so that results do not depend on threads */
+    SWEEPS = 20,
+    MAX_MOVES = 1000,
+    CACHED = 2500,     /* candidates up to which all columns are kept */
+    SIDE_BY_SIDE = 1000 /* candidates up to which searches run in parallel, not their parts */
+};
+
+/* Share of the functions that a restart removes. */
+static const double kicked_share = 0.25;
+
+typedef enum { FROM_NOTHING, FROM_SUBSET, FROM_BEST } start_kind;
+
+typedef struct {
+    start_kind kind;
+    double noise_share; /* first guess of the noise, of the variance of the targets */
+    size_t most;        /* FROM_SUBSET: functions at the most */
+    double share;       /* FROM_SUBSET: of all candidates */
+    double margin;      /* nats that an addition must gain; 0: the tolerance of the settings */
+} start_plan;
+
+/* A small guess of the noise keeps more functions for longer and ends in smoother solutions than
+ * one near the variance of the targets, which is where greedy growth gets trapped. */
+static const start_plan regression_plans[] = {
+    { FROM_SUBSET, 0.003, CACHED, 1, 0 },  { FROM_NOTHING, 0.9, 0, 0, 1 },
+    { FROM_SUBSET, 0.001, CACHED, 1, 0 },  { FROM_SUBSET, 0.01, CACHED, 0.5, 0 },
+    { FROM_SUBSET, 0.001, CACHED, 0.5, 0 }, { FROM_SUBSET, 0.1, CACHED, 1, 0 },
+};
+/* The price of a start goes with K^2 N here, and all of them end closer together. */
+static const start_plan class_plans[] = {
+    { FROM_SUBSET, 1, 400, 1, 0 },   { FROM_NOTHING, 1, 0, 0, 1 },
+    { FROM_NOTHING, 1, 0, 0, 0 },    { FROM_SUBSET, 1, 200, 0.5, 0 },
+    { FROM_SUBSET, 1, 200, 0.5, 0 }, { FROM_SUBSET, 1, 100, 0.25, 0 },
+};
+enum { PLANS = 6 };
+
+/* One search at a time. */
+typedef struct {
+    rvm_search search;
+    rvm_statistics statistics;
+} worker;
+
+struct rvm_starts {
+    rvm_study *y; /* borrowed */
+    const start_plan *plans;
+    rvm_design design;
+    double tolerance;
+    unsigned long seed;
+    int all, finished;
+    int workers;
+    worker *worker;          /* owned, workers */
+    rvm_point result[BATCH]; /* of the batch in hand */
+    rvm_point best;
+};
+
+bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s)
+{
+    const double M = (double)y->basis.count, N = (double)y->observed.N;
+    const double columns = M * N * (y->observed.likelihood->owns_noise ? 2 : 3);
+    return y->basis.count <= CACHED && 8 * (columns + 10 * M * M) <= s->budget_mb * 1048576;
+}
+
+/* Searches worth their time: many while one takes milliseconds. */
+static int searches_for(size_t candidates, const rvm_settings *s)
+{
+    if (s->restarts > 0)
+        return s->restarts;
+    if (candidates <= 400)
+        return 40;
+    if (candidates <= SIDE_BY_SIDE)
+        return 20;
+    return 1;
+}
+
+static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error *err)
+{
+    const int threads = rvm_threads(s->threads);
+    const bool side_by_side = st->design.count <= SIDE_BY_SIDE;
+    const int most = side_by_side ? (threads < BATCH ? threads : BATCH) : 1;
+    st->workers = most < st->all ? most : st->all;
+    st->worker = rvm_array((size_t)st->workers, sizeof *st->worker);
+    if (st->worker == NULL)
+        return rvm_fail_memory(err, "the searches");
+    rvm_status status = RVM_OK;
+    for (int k = 0; k < st->workers && status == RVM_OK; k++) {
+        worker *w = &st->worker[k];
+        const size_t M = st->design.count;
+        status = rvm_search_init(&w->search, &st->y->observed, &st->design, M,
+                                 side_by_side ? 1 : threads, err);
+        if (status == RVM_OK)
+            status = rvm_statistics_init(&w->statistics, M, M, err);
+    }
+    return status;
+}
+
+static rvm_status fill_design(rvm_starts *st, const rvm_settings *s, rvm_error *err)
+{
+    const size_t M = st->y->basis.count;
+    const rvm_observed *o = &st->y->observed;
+    const rvm_status status =
+        rvm_design_init(&st->design, o->N, M, o->t, o->likelihood->owns_noise, err);
+    size_t *id = rvm_array(M, sizeof *id);
+    if (status != RVM_OK || id == NULL) {
+        free(id);
+        return status != RVM_OK ? status : rvm_fail_memory(err, "the candidates");
+    }
+    for (size_t m = 0; m < M; m++)
+        id[m] = m;
+    const rvm_status filled =
+        rvm_design_append(&st->design, &st->y->basis, id, M, rvm_threads(s->threads), err);
+    free(id);
+    return filled;
+}
+
+rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+{
+    rvm_starts *st = rvm_array(1, sizeof *st);
+    if (st == NULL)
+        return rvm_fail_memory(err, "the searches");
+    st->y = y;
+    st->plans = y->observed.likelihood->owns_noise ? regression_plans : class_plans;
+    st->tolerance = s->tolerance;
+    st->seed = s->seed;
+    rvm_status status = fill_design(st, s, err);
+    if (status == RVM_OK) {
+        st->all = searches_for(st->design.count, s);
+        status = alloc_workers(st, s, err);
+    }
+    if (status != RVM_OK) {
+        rvm_starts_free(st);
+        return status;
+    }
+    *out = st;
+    return RVM_OK;
+}
+
+void rvm_starts_free(rvm_starts *st)
+{
+    if (st == NULL)
+        return;
+    for (int k = 0; st->worker != NULL && k < st->workers; k++) {
+        rvm_search_free(&st->worker[k].search);
+        rvm_statistics_free(&st->worker[k].statistics);
+    }
+    free(st->worker);
+    for (int k = 0; k < BATCH; k++)
+        rvm_point_free(&st->result[k]);
+    rvm_point_free(&st->best);
+    rvm_design_free(&st->design);
+    free(st);
+}
+
+/* ---- One search ----------------------------------------------------------------------------- */
+
+static bool bias_first(const rvm_starts *st)
+{
+    return st->design.count > 0 && st->y->basis.source[st->design.id[0]] == RVM_BIAS;
+}
+
+static void place_subset(rvm_starts *st, rvm_fit *f, const start_plan *plan, gsl_rng *rng)
+{
+    const size_t M = st->design.count;
+    const double ln_alpha = rvm_study_ln_alpha(st->y);
+    const double share = fmin(plan->share, (double)plan->most / (double)M);
+    f->K = 0;
+    f->ln_beta = st->y->observed.noise_fixed ? st->y->observed.ln_beta : -log(plan->noise_share);
+    if (!st->y->observed.likelihood->owns_noise)
+        f->ln_beta = 0;
+    for (size_t m = 0; m < M; m++)
+        if ((m == 0 && bias_first(st)) ||
+            (plan->kind == FROM_SUBSET && (share >= 1 || gsl_rng_uniform(rng) < share)))
+            rvm_fit_add(f, m, fmin(ln_alpha, m == 0 ? st->y->observed.bias_ln_alpha_max : INFINITY));
+}
+
+static void place_at_best(rvm_starts *st, rvm_fit *f, gsl_rng *rng)
+{
+    const bool keep_first = bias_first(st) && st->y->observed.bias_ln_alpha_max < INFINITY;
+    rvm_point_load(f, &st->best);
+    for (size_t i = f->K; i-- > 0;)
+        if (!(keep_first && f->column[i] == 0) && gsl_rng_uniform(rng) < kicked_share)
+            rvm_fit_remove(f, i);
+}
+
+/* Search number `number`, into *result. */
+static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int number,
+                             rvm_error *err)
+{
+    static const start_plan again = { FROM_BEST, 0, 0, 0, 0 };
+    const start_plan *plan = number < PLANS ? &st->plans[number] : &again;
+    rvm_search *s = &w->search;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (rng == NULL)
+        return rvm_fail_memory(err, "random numbers");
+    gsl_rng_set(rng, st->seed * 1000003UL + (unsigned long)number + 1);
+    double margin = plan->margin > 0 ? plan->margin : st->tolerance;
+    rvm_status status;
+    if (plan->kind == FROM_BEST) {
+        margin = st->best.margin;
+        place_at_best(st, &s->now, rng);
+        status = rvm_search_locate(s, err);
+    } else {
+        place_subset(st, &s->now, plan, rng);
+        status = rvm_sweep(s, SWEEPS, err);
+    }
+    gsl_rng_free(rng);
+    bool converged = false;
+    const rvm_climb_settings settings = { margin, MAX_MOVES };
+    if (status == RVM_OK)
+        status = rvm_climb(s, &w->statistics, &settings, &converged, err);
+    if (status == RVM_OK && !rvm_point_save(result, &s->now, margin, converged))
+        status = rvm_fail_memory(err, "a solution");
+    return status;
+}
+
+/* ---- Batches -------------------------------------------------------------------------------- */
+
+/* A search whose posterior left the range of numbers has lost, no more; the first one must not. */
+static rvm_status take_result(rvm_starts *st, int k, rvm_status status, const rvm_error *fault,
+                              rvm_error *err)
+{
+    if (status == RVM_OK) {
+        if (st->best.column == NULL || rvm_point_prefer(&st->best, &st->result[k]))
+            rvm_point_swap(&st->best, &st->result[k]);
+        return RVM_OK;
+    }
+    if (status == RVM_ENUMERIC && st->best.column != NULL)
+        return RVM_OK;
+    if (err != NULL)
+        *err = *fault;
+    return status;
+}
+
+rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
+{
+    const int left = st->all - st->finished;
+    const int batch = left < BATCH && left >= 0 ? left : BATCH;
+    rvm_status status[BATCH] = { RVM_OK };
+    rvm_error fault[BATCH] = { { 0 } };
+#pragma omp parallel for schedule(static, 1) num_threads(st->workers) if (st->workers > 1)
+    for (int w = 0; w < st->workers; w++)
+        for (int k = w; k < batch; k += st->workers)
+            status[k] = run_search(&st->result[k], st, &st->worker[w], st->finished + k, &fault[k]);
+    rvm_status verdict = RVM_OK;
+    for (int k = 0; k < batch && verdict == RVM_OK; k++)
+        verdict = take_result(st, k, status[k], &fault[k], err);
+    st->finished += batch;
+    *done = st->finished >= st->all;
+    return verdict;
+}
+
+void rvm_starts_progress(int *finished, int *all, const rvm_starts *st)
+{
+    *finished = st->finished;
+    *all = st->all;
+}
+
+const rvm_point *rvm_starts_best(const rvm_starts *st)
+{
+    return &st->best;
+}
+
+const rvm_design *rvm_starts_design(const rvm_starts *st)
+{
+    return &st->design;
+}

@@ -1,0 +1,227 @@
+/* Level 5: training; chooses the parts, steps, reports. */
+#include <float.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "finish.h"
+#include "labels.h"
+#include "parallel.h"
+#include "problem.h"
+#include "settings.h"
+#include "starts.h"
+#include "working_set.h"
+
+/* How the solution is found. A constant target and a single class need no search. */
+typedef enum { BY_STARTS, BY_WORKING_SET, NOTHING_TO_FIND } method;
+
+struct rvm_trainer {
+    rvm_settings settings;
+    rvm_kernel kernel;
+    rvm_labels labels; /* classification */
+    rvm_study study;
+    method method;
+    rvm_starts *starts;
+    rvm_working_set *working_set;
+    rvm_design fixed; /* NOTHING_TO_FIND: the bias alone */
+    rvm_point point;
+    int round;
+    bool done;
+};
+
+/* ---- No search ------------------------------------------------------------------------------ */
+
+/* The bias alone, at the mean of a constant target with as much noise as its rounding; nothing at
+ * all for a single class. */
+static rvm_status settle(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_basis *b = &tr->study.basis;
+    const rvm_observed *o = &tr->study.observed;
+    const size_t bias = 0, count = o->likelihood->owns_noise && b->bias ? 1 : 0;
+    rvm_fit fit;
+    rvm_status status = rvm_design_init(&tr->fixed, o->N, 1, o->t, false, err);
+    if (status == RVM_OK)
+        status = rvm_design_append(&tr->fixed, b, &bias, count, 1, err);
+    if (status != RVM_OK)
+        return status;
+    status = rvm_fit_init(&fit, 1, 0, err);
+    if (status != RVM_OK)
+        return status;
+    if (count == 1)
+        rvm_fit_add(&fit, 0, o->bias_ln_alpha_max);
+    fit.ln_beta = o->noise_fixed ? o->ln_beta : 0;
+    if (!rvm_point_save(&tr->point, &fit, 0, true))
+        status = rvm_fail_memory(err, "a solution");
+    rvm_fit_free(&fit);
+    return status;
+}
+
+/* ---- Life of a trainer ---------------------------------------------------------------------- */
+
+static method choose_method(const rvm_trainer *tr)
+{
+    if (tr->settings.task == RVM_CLASSIFICATION && tr->labels.count < 2)
+        return NOTHING_TO_FIND;
+    if (tr->settings.task == RVM_REGRESSION && tr->study.constant_target)
+        return NOTHING_TO_FIND;
+    return rvm_starts_fit(&tr->study, &tr->settings) ? BY_STARTS : BY_WORKING_SET;
+}
+
+static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
+{
+    rvm_status status = rvm_settings_check(&tr->settings, p, err);
+    if (status != RVM_OK)
+        return status;
+    rvm_blas_serial();
+    tr->kernel = rvm_settings_kernel(&tr->settings, p);
+    if (tr->settings.task == RVM_CLASSIFICATION)
+        status = rvm_labels_find(&tr->labels, p, err);
+    if (status == RVM_OK)
+        status = rvm_study_init(&tr->study, p, &tr->settings, &tr->kernel,
+                                tr->labels.count > 0 ? tr->labels.label[0] : 0, err);
+    if (status != RVM_OK)
+        return status;
+    tr->method = choose_method(tr);
+    if (tr->method == BY_STARTS)
+        return rvm_starts_alloc(&tr->starts, &tr->study, &tr->settings, err);
+    if (tr->method == BY_WORKING_SET)
+        return rvm_working_set_alloc(&tr->working_set, &tr->study, &tr->settings, err);
+    return settle(tr, err);
+}
+
+rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p, const rvm_settings *s,
+                             rvm_error *err)
+{
+    rvm_trainer *tr = rvm_array(1, sizeof *tr);
+    if (tr == NULL)
+        return rvm_fail_memory(err, "the trainer");
+    tr->settings = *s;
+    const rvm_status status = prepare(tr, p, err);
+    if (status != RVM_OK) {
+        rvm_trainer_free(tr);
+        return status;
+    }
+    *out = tr;
+    return RVM_OK;
+}
+
+void rvm_trainer_free(rvm_trainer *tr)
+{
+    if (tr == NULL)
+        return;
+    rvm_starts_free(tr->starts);
+    rvm_working_set_free(tr->working_set);
+    rvm_design_free(&tr->fixed);
+    rvm_point_free(&tr->point);
+    rvm_labels_free(&tr->labels);
+    rvm_study_free(&tr->study);
+    free(tr);
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+static const rvm_point *best_point(const rvm_trainer *tr)
+{
+    if (tr->method == BY_STARTS)
+        return rvm_starts_best(tr->starts);
+    if (tr->method == BY_WORKING_SET)
+        return rvm_working_set_best(tr->working_set);
+    return &tr->point;
+}
+
+static const rvm_design *design(const rvm_trainer *tr)
+{
+    if (tr->method == BY_STARTS)
+        return rvm_starts_design(tr->starts);
+    if (tr->method == BY_WORKING_SET)
+        return rvm_working_set_design(tr->working_set);
+    return &tr->fixed;
+}
+
+static rvm_report report(const rvm_trainer *tr)
+{
+    const rvm_point *point = best_point(tr);
+    const rvm_observed *o = &tr->study.observed;
+    rvm_report r = { .start = 1, .starts = 1, .round = tr->round, .functions = point->K };
+    if (tr->method == BY_STARTS)
+        rvm_starts_progress(&r.start, &r.starts, tr->starts);
+    r.log_evidence = point->log_evidence;
+    if (o->likelihood->owns_noise) {
+        r.log_evidence -= (double)o->N * log(tr->study.t_scale);
+        r.noise_sd = tr->study.t_scale * exp(-0.5 * point->ln_beta);
+        r.noise_at_bound = !o->noise_fixed && tr->method != NOTHING_TO_FIND &&
+                           point->ln_beta >= o->ln_beta_max - 1e-6;
+    }
+    r.done = tr->done;
+    r.converged = tr->done && point->converged;
+    return r;
+}
+
+rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (!tr->done && tr->method == BY_STARTS)
+        status = rvm_starts_step(&tr->done, tr->starts, err);
+    else if (!tr->done && tr->method == BY_WORKING_SET)
+        status = rvm_working_set_step(&tr->done, tr->working_set, err);
+    else
+        tr->done = true;
+    tr->round++;
+    if (status == RVM_OK)
+        *out = report(tr);
+    return status;
+}
+
+/* ---- Models --------------------------------------------------------------------------------- */
+
+static rvm_status copy_labels(rvm_model *m, const rvm_labels *labels, rvm_error *err)
+{
+    m->class_count = labels->count;
+    if (labels->count == 0)
+        return RVM_OK;
+    m->label = rvm_array(labels->count, sizeof *m->label);
+    if (m->label == NULL)
+        return rvm_fail_memory(err, "the model");
+    memcpy(m->label, labels->label, labels->count * sizeof *m->label);
+    return RVM_OK;
+}
+
+rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
+{
+    rvm_model *m = rvm_model_alloc();
+    if (m == NULL)
+        return rvm_fail_memory(err, "the model");
+    m->task = tr->settings.task;
+    m->kernel = tr->kernel;
+    m->examples = tr->study.observed.N;
+    m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
+    m->noise_fixed = tr->study.observed.noise_fixed;
+    m->converged = tr->done && best_point(tr)->converged;
+    rvm_status status = copy_labels(m, &tr->labels, err);
+    if (status == RVM_OK)
+        status = rvm_finish(m, best_point(tr), &tr->study, design(tr), err);
+    if (status == RVM_OK && tr->labels.count == 1)
+        m->log_evidence = 0; /* the only class there is has probability 1 */
+    if (status != RVM_OK) {
+        rvm_model_free(m);
+        return status;
+    }
+    *out = m;
+    return RVM_OK;
+}
+
+rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
+{
+    rvm_trainer *tr = NULL;
+    rvm_report r = { 0 };
+    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
+    while (status == RVM_OK && !r.done)
+        status = rvm_trainer_step(&r, tr, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_model(out, tr, err);
+    rvm_trainer_free(tr);
+    return status;
+}

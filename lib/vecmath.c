@@ -1,0 +1,125 @@
+/* Level 0: arithmetic over arrays whose length is a multiple of RVM_LANES. */
+#include "vecmath.h"
+
+#include <math.h>
+
+/* One binary for every x86-64, with the wider vectors where the processor has them. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDEST __attribute__((target_clones("avx512f", "arch=haswell", "default")))
+#else
+#define WIDEST
+#endif
+
+WIDEST
+void rvm_vec_add_products(double *restrict sum, const double *restrict x, const double *restrict z,
+                          size_t terms, size_t n)
+{
+    size_t k = 0;
+    for (; k + 4 <= terms; k += 4) {
+        const double *z0 = z + k * n, *z1 = z0 + n, *z2 = z1 + n, *z3 = z2 + n;
+        const double x0 = x[k], x1 = x[k + 1], x2 = x[k + 2], x3 = x[k + 3];
+#pragma omp simd
+        for (size_t j = 0; j < n; j++)
+            sum[j] += x0 * z0[j] + x1 * z1[j] + x2 * z2[j] + x3 * z3[j];
+    }
+    for (; k < terms; k++) {
+        const double *z0 = z + k * n;
+        const double x0 = x[k];
+#pragma omp simd
+        for (size_t j = 0; j < n; j++)
+            sum[j] += x0 * z0[j];
+    }
+}
+
+WIDEST
+void rvm_vec_add_squares(double *restrict sum, const double *restrict x, const double *restrict z,
+                         size_t terms, size_t n)
+{
+    size_t k = 0;
+    for (; k + 2 <= terms; k += 2) {
+        const double *z0 = z + k * n, *z1 = z0 + n;
+        const double x0 = x[k], x1 = x[k + 1];
+#pragma omp simd
+        for (size_t j = 0; j < n; j++) {
+            const double d0 = x0 - z0[j], d1 = x1 - z1[j];
+            sum[j] += d0 * d0 + d1 * d1;
+        }
+    }
+    for (; k < terms; k++) {
+        const double *z0 = z + k * n;
+        const double x0 = x[k];
+#pragma omp simd
+        for (size_t j = 0; j < n; j++) {
+            const double d0 = x0 - z0[j];
+            sum[j] += d0 * d0;
+        }
+    }
+}
+
+WIDEST
+void rvm_vec_add_distances(double *restrict sum, const double *restrict x,
+                           const double *restrict z, size_t terms, size_t n)
+{
+    for (size_t k = 0; k < terms; k++) {
+        const double *zk = z + k * n;
+        const double xk = x[k];
+#pragma omp simd
+        for (size_t j = 0; j < n; j++)
+            sum[j] += fabs(xk - zk[j]);
+    }
+}
+
+WIDEST
+void rvm_vec_times_spline(double *restrict product, double x, const double *restrict z, size_t n)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++) {
+        const double m = x < z[j] ? x : z[j], m2 = m * m;
+        product[j] *= 1 + x * z[j] * (1 + m) - 0.5 * (x + z[j]) * m2 + m2 * m / 3;
+    }
+}
+
+WIDEST
+void rvm_vec_exp(double *a, size_t n)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        a[j] = exp(a[j]);
+}
+
+void rvm_vec_tanh(double *a, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        a[j] = tanh(a[j]);
+}
+
+WIDEST
+static void multiply(double *restrict a, const double *restrict b, size_t n)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        a[j] *= b[j];
+}
+
+/* Powers of one vector at a time: square and multiply. */
+void rvm_vec_power(double *a, int degree, size_t n)
+{
+    for (size_t j = 0; j < n; j += RVM_LANES) {
+        double base[RVM_LANES], result[RVM_LANES];
+        for (size_t l = 0; l < RVM_LANES; l++) {
+            base[l] = a[j + l];
+            result[l] = 1;
+        }
+        for (int d = degree; d > 0; d >>= 1) {
+            if (d & 1)
+                multiply(result, base, RVM_LANES);
+            double square[RVM_LANES];
+            for (size_t l = 0; l < RVM_LANES; l++)
+                square[l] = base[l];
+            multiply(base, square, RVM_LANES);
+        }
+        for (size_t l = 0; l < RVM_LANES; l++)
+            a[j + l] = result[l];
+    }
+}

@@ -1,0 +1,32 @@
+/* Level 0: arithmetic over arrays whose length is a multiple of RVM_LANES.
+ *
+ * The only file compiled with -ffast-math, so that gcc takes the vector exp of libmvec. Since all
+ * lengths are whole vectors, each element goes through the same instructions wherever it stands,
+ * and a result depends on the element alone. Arguments must be finite: isfinite() means nothing
+ * inside. */
+#ifndef RVM_VECMATH_H
+#define RVM_VECMATH_H
+
+#include <stddef.h>
+
+enum { RVM_LANES = 8 };
+
+/* sum[j] += x[0] z[j] + x[1] z[n + j] + ... over `terms` rows of z, each n long. */
+void rvm_vec_add_products(double *restrict sum, const double *restrict x, const double *restrict z,
+                          size_t terms, size_t n);
+/* sum[j] += (x[k] - z[k n + j])^2, over k */
+void rvm_vec_add_squares(double *restrict sum, const double *restrict x, const double *restrict z,
+                         size_t terms, size_t n);
+/* sum[j] += |x[k] - z[k n + j]|, over k */
+void rvm_vec_add_distances(double *restrict sum, const double *restrict x,
+                           const double *restrict z, size_t terms, size_t n);
+/* product[j] *= spline(x, z[j]), the linear spline of one input (Tipping 2001, equation 22) */
+void rvm_vec_times_spline(double *restrict product, double x, const double *restrict z, size_t n);
+/* a[j] = exp(a[j]) */
+void rvm_vec_exp(double *a, size_t n);
+/* a[j] = tanh(a[j]) */
+void rvm_vec_tanh(double *a, size_t n);
+/* a[j] = a[j]^degree, degree >= 0; 0^0 = 1 */
+void rvm_vec_power(double *a, int degree, size_t n);
+
+#endif

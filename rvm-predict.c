@@ -1,0 +1,314 @@
+/* rvm-predict: predicts the rows of a libsvm data file by a relevance vector machine. */
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "lib/rvm.h"
+
+/* Rows read at a time: enough to make the work on the model's vectors small beside that on the
+ * rows, few enough that a stream's first predictions come soon. */
+enum { BLOCK_ROWS = 512 };
+
+static const char output_complaint[] = "can't open output file";
+
+/* ---- Options -------------------------------------------------------------------------------- */
+
+typedef struct {
+    int probability;
+    bool quiet, variance, mode;
+    double interval; /* 0: not wanted */
+} predict_job;
+
+#define FIELD(name) offsetof(predict_job, name)
+
+static const cli_option options[] = {
+    { 'b', NULL, CLI_INT, "0|1", "0", "1: write the probability of each class", FIELD(probability),
+      NULL },
+    { 0, "variance", CLI_FLAG, NULL, NULL, "regression: write the predictive variance too",
+      FIELD(variance), NULL },
+    { 0, "interval", CLI_REAL, "P", NULL,
+      "regression: write the bounds of the central interval of probability P", FIELD(interval),
+      NULL },
+    { 0, "mode", CLI_FLAG, NULL, NULL,
+      "classification: probabilities at the most probable weights, not averaged", FIELD(mode),
+      NULL },
+    { 'q', NULL, CLI_FLAG, NULL, NULL, "quiet: no scores", FIELD(quiet), NULL },
+};
+
+static const cli_tool tool = {
+    .name = "rvm-predict",
+    .about = "Predicts the rows of a libsvm data file by a model of rvm-train.",
+    .operands = "test_file model_file [output_file]",
+    .operands_min = 2,
+    .operands_max = 3,
+    .option = options,
+    .option_count = sizeof options / sizeof options[0],
+};
+
+/* ---- Checks --------------------------------------------------------------------------------- */
+
+static bool check_job(const predict_job *job, const cli_words *words)
+{
+    const char *fault = NULL;
+
+    if (job->probability != 0 && job->probability != 1)
+        fault = "probability != 0 and probability != 1";
+    else if (cli_given(words, &tool, 0, "interval") && !(job->interval > 0 && job->interval < 1))
+        fault = "--interval needs a probability between 0 and 1";
+    else if (strcmp(words->word[0], "-") == 0 && strcmp(words->word[1], "-") == 0)
+        fault = "only one of test_file and model_file can be standard input";
+    if (fault != NULL)
+        cli_message("ERROR: %s", fault);
+    return fault == NULL;
+}
+
+static bool check_model(const predict_job *job, const rvm_model_info *m)
+{
+    const char *fault = NULL;
+
+    if (m->task == RVM_CLASSIFICATION && (job->variance || job->interval > 0))
+        fault = "--variance and --interval are for regression, and this model classifies";
+    else if (m->task == RVM_REGRESSION && job->mode)
+        fault = "--mode is for classification, and this model is of a regression";
+    if (fault != NULL)
+        cli_message("ERROR: %s", fault);
+    return fault == NULL;
+}
+
+/* ---- Predictions ---------------------------------------------------------------------------- */
+
+static void write_labels(FILE *out, const rvm_model_info *m)
+{
+    fputs("labels", out);
+    for (size_t c = 0; c < m->classes; c++)
+        fprintf(out, " %d", m->labels[c]);
+    fputc('\n', out);
+}
+
+static void write_regression(FILE *out, const predict_job *job, double mean, double variance)
+{
+    fprintf(out, "%.17g", mean);
+    if (job->variance)
+        fprintf(out, " %.17g", variance);
+    if (job->interval > 0) {
+        /* By the upper tail, which keeps its digits when P is near 1. */
+        const double half = gsl_cdf_ugaussian_Qinv((1 - job->interval) / 2) * sqrt(variance);
+        fprintf(out, " %.17g %.17g", mean - half, mean + half);
+    }
+    fputc('\n', out);
+}
+
+static void write_class(FILE *out, const predict_job *job, const rvm_prediction *p, size_t row)
+{
+    fprintf(out, "%d", (int)p->value[row]);
+    for (size_t c = 0; job->probability && c < p->classes; c++)
+        fprintf(out, " %g", p->probability[row * p->classes + c]);
+    fputc('\n', out);
+}
+
+static void write_block(FILE *out, const predict_job *job, const rvm_prediction *p)
+{
+    for (size_t i = 0; i < p->rows; i++)
+        if (p->classes > 0)
+            write_class(out, job, p, i);
+        else
+            write_regression(out, job, p->value[i], p->variance[i]);
+}
+
+/* ---- Scores: on the text stream libsvm's lines and no other ---------------------------------- */
+
+static void print_head(FILE *text, const predict_job *job, const rvm_model_info *m)
+{
+    if (m->task == RVM_CLASSIFICATION && m->probability && !job->probability)
+        fprintf(text, "Model supports probability estimates, but disabled in prediction.\n");
+    if (m->task == RVM_REGRESSION && job->probability)
+        fprintf(text,
+                "Prob. model for test data: target value = predicted value + z,\n"
+                "z: Gaussian distribution e^(-z^2/(2sigma^2))/(sigma sqrt(2pi)),sigma=%g\n",
+                sqrt(m->noise_variance));
+}
+
+static void print_classification(FILE *text, const rvm_score *score)
+{
+    fprintf(text, "Accuracy = %g%% (%zu/%zu) (classification)\n", rvm_score_accuracy(score),
+            score->correct, score->rows);
+    if (score->log_loss_rows == score->rows)
+        cli_message("Mean log loss = %g", score->log_loss / (double)score->rows);
+    else if (score->log_loss_rows > 0)
+        cli_message("Mean log loss = %g (%zu rows; the others are of no class of the model)",
+                    score->log_loss / (double)score->log_loss_rows, score->log_loss_rows);
+}
+
+static void print_regression(FILE *text, const rvm_score *score)
+{
+    const double correlation = rvm_score_squared_correlation(score);
+
+    fprintf(text, "Mean squared error = %g (regression)\n", rvm_score_mean_squared_error(score));
+    if (isnan(correlation)) /* never -nan, which the sign of a nan would make of %g */
+        fprintf(text, "Squared correlation coefficient = nan (regression)\n");
+    else
+        fprintf(text, "Squared correlation coefficient = %g (regression)\n", correlation);
+    cli_message("Mean negative log predictive density = %g", score->nlpd / (double)score->rows);
+}
+
+/* ---- The stream ----------------------------------------------------------------------------- */
+
+typedef struct {
+    const predict_job *job;
+    const char *test_name;
+    rvm_model *m; /* owned */
+    rvm_model_info info;
+    FILE *in;           /* owned */
+    rvm_reader *reader; /* owned */
+    rvm_problem *block; /* owned */
+    rvm_prediction prediction;
+    rvm_score score;
+} stream;
+
+static void stream_clear(stream *s)
+{
+    rvm_model_free(s->m);
+    cli_close(s->in);
+    rvm_reader_free(s->reader);
+    rvm_problem_free(s->block);
+    rvm_prediction_free(&s->prediction);
+}
+
+static bool read_model(stream *s, const char *name)
+{
+    rvm_error err = { 0 };
+
+    FILE *in = cli_open("model file", name);
+    if (in == NULL)
+        return false;
+    const rvm_status status = rvm_model_read(&s->m, in, &err);
+    if (status != RVM_OK)
+        cli_error(&tool, name, &err);
+    else
+        s->info = rvm_model_describe(s->m);
+    cli_close(in);
+    return status == RVM_OK;
+}
+
+/* The next block; false after a message. No rows left: a block of 0 rows. */
+static bool next_block(stream *s)
+{
+    rvm_error err = { 0 };
+
+    if (rvm_reader_next(&s->block, s->reader, BLOCK_ROWS, &err) != RVM_OK) {
+        cli_data_error(&tool, s->test_name, &err);
+        return false;
+    }
+    return true;
+}
+
+/* The first block too is read before the output is touched: an empty file is an error. */
+static bool start_reading(stream *s)
+{
+    const rvm_grammar grammar = { .precomputed = s->info.kernel.type == RVM_PRECOMPUTED };
+    rvm_error err = { 0 };
+
+    if (rvm_reader_alloc(&s->reader, s->in, grammar, &err) != RVM_OK) {
+        cli_error(&tool, s->test_name, &err);
+        return false;
+    }
+    if (!next_block(s))
+        return false;
+    if (rvm_problem_rows(s->block) == 0) {
+        err = (rvm_error){ RVM_EINPUT, 1, 1, "the file has no rows" };
+        cli_data_error(&tool, s->test_name, &err);
+        return false;
+    }
+    return true;
+}
+
+static bool predict_block(stream *s)
+{
+    rvm_error err = { 0 };
+
+    if (rvm_predict(&s->prediction, s->m, s->block, s->job->mode, &err) != RVM_OK) {
+        if (err.line > 0)
+            err.line += s->score.rows; /* from the row of the block to that of the file */
+        cli_error(&tool, s->test_name, &err);
+        return false;
+    }
+    rvm_score_add(&s->score, &s->info, &s->prediction, s->block);
+    return true;
+}
+
+/* All rows from the block in hand on. `live`: somebody may be reading along. A write error ends it
+ * early; committing the output tells of it. */
+static bool predict_rows(stream *s, FILE *out, bool live)
+{
+    if (s->job->probability && s->info.classes > 0)
+        write_labels(out, &s->info);
+    while (rvm_problem_rows(s->block) > 0 && !ferror(out)) {
+        if (!predict_block(s))
+            return false;
+        write_block(out, s->job, &s->prediction);
+        if (live)
+            fflush(out);
+        if (!next_block(s))
+            return false;
+    }
+    return true;
+}
+
+static int predict_to(stream *s, const char *output_name)
+{
+    /* Scores keep away from predictions that go to standard output. */
+    FILE *text = strcmp(output_name, "-") == 0 ? stderr : stdout;
+
+    outfile *o = cli_create(output_complaint, output_name);
+    if (o == NULL)
+        return 1;
+    if (!s->job->quiet)
+        print_head(text, s->job, &s->info);
+    if (!predict_rows(s, outfile_stream(o), outfile_temporary(o) == NULL)) {
+        cli_discard(o);
+        return 1;
+    }
+    if (!cli_commit(o, output_complaint, output_name))
+        return 1;
+    if (!s->job->quiet && s->info.task == RVM_CLASSIFICATION)
+        print_classification(text, &s->score);
+    else if (!s->job->quiet)
+        print_regression(text, &s->score);
+    return 0;
+}
+
+static int run(const predict_job *job, const cli_words *words)
+{
+    stream s = { .job = job, .test_name = words->word[0] };
+    int code = 1;
+
+    if (!check_job(job, words))
+        return 1;
+    s.in = cli_open("input file", s.test_name);
+    if (s.in != NULL && read_model(&s, words->word[1]) && check_model(job, &s.info) &&
+        start_reading(&s))
+        code = predict_to(&s, words->count == 3 ? words->word[2] : "-");
+    stream_clear(&s);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    predict_job job = { 0 };
+    cli_words words;
+    int code = 1;
+
+    switch (cli_parse(argc, argv, &tool, &job, &words)) {
+    case CLI_RUN:
+        code = run(&job, &words);
+        break;
+    case CLI_DONE:
+        code = 0;
+        break;
+    case CLI_WRONG:
+        break;
+    }
+    return cli_finish(&tool, code);
+}

@@ -1,0 +1,213 @@
+/* rvm-scale: scales the features of a data file linearly, as svm-scale does. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "lib/cli.h"
+#include "lib/rvm.h"
+
+typedef struct {
+    double lower, upper;
+    double target[2];
+    const char *save, *restore; /* borrowed from the command line; NULL: not given */
+} scale_job;
+
+static const cli_option options[] = {
+    { 'l', "lower", CLI_REAL, "LOWER", "-1", "lower limit of the scaled features",
+      offsetof(scale_job, lower), NULL },
+    { 'u', "upper", CLI_REAL, "UPPER", "1", "upper limit of the scaled features",
+      offsetof(scale_job, upper), NULL },
+    { 'y', "target", CLI_PAIR, "LOWER UPPER", "the target is left alone",
+      "scale the target to these limits", offsetof(scale_job, target), NULL },
+    { 's', "save", CLI_TEXT, "FILE", NULL, "save the ranges found to FILE",
+      offsetof(scale_job, save), NULL },
+    { 'r', "restore", CLI_TEXT, "FILE", NULL, "scale by the ranges and limits saved in FILE",
+      offsetof(scale_job, restore), NULL },
+};
+
+static const cli_tool tool = {
+    .name = "rvm-scale",
+    .about = "Scales each feature linearly to [LOWER, UPPER]; writes the data to standard output.",
+    .operands = "data_file",
+    .operands_min = 1,
+    .operands_max = 1,
+    .unknown_terse = true,
+    .option = options,
+    .option_count = sizeof options / sizeof *options,
+};
+
+/* Limits as asked for; false after a message when they, or the options, contradict each other. */
+static bool check_job(rvm_scaling_limits *limits, const scale_job *job, const cli_words *words)
+{
+    rvm_error err = { 0 };
+
+    *limits = (rvm_scaling_limits){ job->lower, job->upper, cli_given(words, &tool, 'y', NULL),
+                                    job->target[0], job->target[1] };
+    if (rvm_scaling_limits_check(limits, &err) != RVM_OK) {
+        cli_message("%s", err.message);
+        return false;
+    }
+    if (job->save != NULL && job->restore != NULL) {
+        cli_message("cannot use -r and -s simultaneously");
+        return false;
+    }
+    return true;
+}
+
+/* NULL after a message. */
+static rvm_problem *read_data(const char *name)
+{
+    rvm_problem *p = NULL;
+    rvm_error err = { 0 };
+    FILE *in = cli_open("file", name);
+
+    if (in == NULL)
+        return NULL;
+    if (rvm_problem_read(&p, in, (rvm_grammar){ false, false }, &err) != RVM_OK)
+        cli_data_error(&tool, name, &err);
+    cli_close(in);
+    return p;
+}
+
+static rvm_scaling *read_ranges(const char *name)
+{
+    rvm_scaling *s = NULL;
+    rvm_error err = { 0 };
+    FILE *in = cli_open("file", name);
+
+    if (in == NULL)
+        return NULL;
+    if (rvm_scaling_read(&s, in, &err) != RVM_OK)
+        cli_error(&tool, name, &err);
+    cli_close(in);
+    return s;
+}
+
+static bool warn_of_unseen(const rvm_scaling *s, const rvm_scaling *learned, const char *data_name,
+                           const char *range_name)
+{
+    int *unseen = NULL;
+    size_t count = 0, i;
+    rvm_error err = { 0 };
+
+    if (rvm_scaling_unseen(&unseen, &count, s, learned, &err) != RVM_OK) {
+        cli_error(&tool, NULL, &err);
+        return false;
+    }
+    for (i = 0; i < count; i++)
+        cli_message("WARNING: feature index %d appeared in file %s was not seen in the scaling "
+                    "factor file %s. The feature is scaled to 0.",
+                    unseen[i], data_name, range_name);
+    free(unseen);
+    return true;
+}
+
+/* The ranges of file `range_name`, with what they lack from those of the data. */
+static rvm_scaling *restore_ranges(const rvm_scaling *learned, const char *data_name,
+                                   const char *range_name)
+{
+    rvm_error err = { 0 };
+    bool target_taken = false;
+    rvm_scaling *s = read_ranges(range_name);
+
+    if (s == NULL)
+        return NULL;
+    if (rvm_scaling_complete(s, &target_taken, learned, &err) != RVM_OK) {
+        cli_error(&tool, NULL, &err);
+    } else if (warn_of_unseen(s, learned, data_name, range_name)) {
+        if (target_taken)
+            cli_message("WARNING: %s holds no range of the target. It is scaled by the smallest "
+                        "and the largest target of file %s.",
+                        range_name, data_name);
+        return s;
+    }
+    rvm_scaling_free(s);
+    return NULL;
+}
+
+static bool save_ranges(const rvm_scaling *s, const char *name)
+{
+    static const char complaint[] = "can't write file";
+    rvm_error err = { 0 };
+    outfile *o = cli_create("can't open file", name);
+
+    if (o == NULL)
+        return false;
+    if (rvm_scaling_write(s, outfile_stream(o), &err) != RVM_OK) {
+        cli_message("%s %s: %s", complaint, name, err.message);
+        cli_discard(o);
+        return false;
+    }
+    return cli_commit(o, complaint, name);
+}
+
+static void warn_of_density(const rvm_scaling_counts *counts)
+{
+    if (counts->pairs_out <= counts->pairs_in)
+        return;
+    cli_message("WARNING: original #nonzeros %zu", counts->pairs_in);
+    cli_message("       > new      #nonzeros %zu", counts->pairs_out);
+    cli_message("If feature values are non-negative and sparse, use -l 0 rather than the default "
+                "-l -1");
+}
+
+/* Tries all rows first: nothing is written, ranges neither, unless all can be scaled. */
+static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *save)
+{
+    rvm_scaling_counts counts;
+    rvm_error err = { 0 };
+
+    if (rvm_scaling_apply(&counts, s, p, NULL, &err) != RVM_OK) {
+        cli_error(&tool, NULL, &err);
+        return false;
+    }
+    if (counts.index_zero)
+        cli_message("WARNING: minimal feature index is 0, but indices should start from 1");
+    if (save != NULL && !save_ranges(s, save))
+        return false;
+    if (counts.index_zero && save != NULL)
+        cli_message("WARNING: scaling factors with indices smaller than 1 are not stored to the "
+                    "file %s.",
+                    save);
+    if (rvm_scaling_apply(&counts, s, p, stdout, &err) != RVM_OK) {
+        cli_error(&tool, "standard output", &err);
+        return false;
+    }
+    warn_of_density(&counts);
+    return true;
+}
+
+static bool run(const scale_job *job, const rvm_scaling_limits *limits, const char *data_name)
+{
+    rvm_problem *p = read_data(data_name);
+    rvm_scaling *learned = NULL, *restored = NULL;
+    rvm_error err = { 0 };
+    bool done = false;
+
+    if (p == NULL)
+        return false;
+    if (rvm_scaling_learn(&learned, p, limits, &err) != RVM_OK) {
+        cli_error(&tool, NULL, &err);
+    } else if (job->restore != NULL) {
+        restored = restore_ranges(learned, data_name, job->restore);
+        done = restored != NULL && scale_rows(restored, p, NULL);
+    } else {
+        done = scale_rows(learned, p, job->save);
+    }
+    rvm_scaling_free(restored);
+    rvm_scaling_free(learned);
+    rvm_problem_free(p);
+    return done;
+}
+
+int main(int argc, char **argv)
+{
+    scale_job job = { .lower = -1, .upper = 1 };
+    rvm_scaling_limits limits;
+    cli_words words = { 0 };
+    const cli_outcome outcome = cli_parse(argc, argv, &tool, &job, &words);
+    bool done = outcome == CLI_DONE;
+
+    if (outcome == CLI_RUN)
+        done = check_job(&limits, &job, &words) && run(&job, &limits, words.word[0]);
+    return cli_finish(&tool, done ? 0 : 1);
+}

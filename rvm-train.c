@@ -1,0 +1,485 @@
+/* rvm-train: trains a relevance vector machine on a libsvm data file. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "lib/cli_live.h"
+#include "lib/rvm.h"
+
+enum { EXIT_INTERRUPTED = 130 };
+
+/* ---- Options -------------------------------------------------------------------------------- */
+
+typedef struct {
+    rvm_settings settings;
+    int svm_type, kernel_number; /* as given: checked after the data are read, as libsvm does */
+    double C, nu, p;             /* libsvm's, checked and not used */
+    int shrinking, probability;
+    int folds; /* 0: no cross-validation */
+    bool quiet, no_bias;
+    rvm_class_weight *weight; /* owned; room for one for each word of the command line */
+} train_job;
+
+static rvm_status set_kernel(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    rvm_kernel_type type;
+    (void)suffix;
+
+    if (!rvm_kernel_by_name(&type, value)) {
+        *err = (rvm_error){ .status = RVM_ESETTING, .message = "there is no kernel of that name" };
+        return err->status;
+    }
+    ((train_job *)job)->kernel_number = (int)type;
+    return RVM_OK;
+}
+
+/* The text behind the letter is the class; none is class 0, as in libsvm. */
+static rvm_status set_weight(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    train_job *j = job;
+    rvm_class_weight w = { 0, 0 };
+
+    if (*suffix != '\0' && !cli_read_int(&w.label, suffix)) {
+        *err = (rvm_error){ .status = RVM_ESETTING, .message = "the class is not a whole number" };
+        return err->status;
+    }
+    if (!cli_read_real(&w.weight, value)) {
+        *err = (rvm_error){ .status = RVM_ESETTING, .message = "the weight is not a number" };
+        return err->status;
+    }
+    j->weight[j->settings.class_weight_count++] = w;
+    return RVM_OK;
+}
+
+#define FIELD(name) offsetof(train_job, name)
+
+static const cli_option options[] = {
+    { 's', NULL, CLI_INT, "TYPE", "0", "0, 1: classification; 3, 4: regression", FIELD(svm_type),
+      NULL },
+    { 't', NULL, CLI_INT, "KERNEL", "2",
+      "0: linear, 1: polynomial, 2: rbf, 3: sigmoid, 4: precomputed; 5, 6: below",
+      FIELD(kernel_number), NULL },
+    { 0, "kernel", CLI_CALL, "NAME", NULL, "kernel by name: those, 5: laplacian, 6: spline", 0,
+      set_kernel },
+    { 'd', NULL, CLI_INT, "DEGREE", "3", "degree of the polynomial kernel",
+      FIELD(settings.kernel.degree), NULL },
+    { 'g', NULL, CLI_REAL, "GAMMA", "1/features", "gamma of the kernel; 0 is the default",
+      FIELD(settings.kernel.gamma), NULL },
+    { 'r', NULL, CLI_REAL, "COEF0", "0", "coef0 of the polynomial and sigmoid kernels",
+      FIELD(settings.kernel.coef0), NULL },
+    { 0, "no-bias", CLI_FLAG, NULL, NULL, "no constant beside the kernel functions", FIELD(no_bias),
+      NULL },
+    { 0, "noise-variance", CLI_REAL, "V", "estimated", "regression: noise variance held at V",
+      FIELD(settings.noise_variance), NULL },
+    { 'w', NULL, CLI_SUFFIXED, "I W", "1", "classification: weight of class I is W", 0,
+      set_weight },
+    { 'e', NULL, CLI_REAL, "EPS", "0.001", "gain in log evidence that is worth an iteration",
+      FIELD(settings.tolerance), NULL },
+    { 'm', NULL, CLI_REAL, "MB", "1024", "memory for kernel columns in MB",
+      FIELD(settings.budget_mb), NULL },
+    { 0, "restarts", CLI_INT, "R", "automatic", "number of starts; the best one counts",
+      FIELD(settings.restarts), NULL },
+    { 0, "seed", CLI_UNSIGNED, "S", "1", "seed of all that is drawn at random",
+      FIELD(settings.seed), NULL },
+    { 0, "threads", CLI_INT, "T", "all", "number of threads; the model does not depend on it",
+      FIELD(settings.threads), NULL },
+    { 'b', NULL, CLI_INT, "0|1", "0", "1: mark the model as one for probabilities",
+      FIELD(probability), NULL },
+    { 'v', NULL, CLI_INT, "N", NULL, "N-fold cross-validation instead of a model", FIELD(folds),
+      NULL },
+    { 'q', NULL, CLI_FLAG, NULL, NULL, "quiet: results and errors only", FIELD(quiet), NULL },
+    { 'c', NULL, CLI_REAL, "C", "1", "checked and ignored", FIELD(C), NULL },
+    { 'n', NULL, CLI_REAL, "NU", "0.5", "checked and ignored", FIELD(nu), NULL },
+    { 'p', NULL, CLI_REAL, "EPSILON", "0.1", "checked and ignored", FIELD(p), NULL },
+    { 'h', NULL, CLI_INT, "0|1", "1", "checked and ignored", FIELD(shrinking), NULL },
+};
+
+static const cli_tool tool = {
+    .name = "rvm-train",
+    .about = "Trains a relevance vector machine on data in libsvm's format.",
+    .operands = "training_set_file [model_file]",
+    .operands_min = 1,
+    .operands_max = 2,
+    .option = options,
+    .option_count = sizeof options / sizeof options[0],
+};
+
+static train_job train_job_default(void)
+{
+    return (train_job){
+        .settings = rvm_settings_default(),
+        .svm_type = 0,
+        .kernel_number = RVM_RBF,
+        .C = 1,
+        .nu = 0.5,
+        .p = 0.1,
+        .shrinking = 1,
+    };
+}
+
+/* ---- Checks, after the data are read, in libsvm's order and words ---------------------------- */
+
+static bool is_classification(const train_job *job)
+{
+    return job->svm_type == 0 || job->svm_type == 1;
+}
+
+/* What is wrong with the options that are not used; NULL: nothing. */
+static const char *ignored_fault(const train_job *job)
+{
+    const int s = job->svm_type;
+
+    if ((s == 0 || s == 3 || s == 4) && !(job->C > 0))
+        return "C <= 0";
+    if ((s == 1 || s == 4) && !(job->nu > 0 && job->nu <= 1))
+        return "nu <= 0 or nu > 1";
+    if (s == 3 && !(job->p >= 0))
+        return "p < 0";
+    if (job->shrinking != 0 && job->shrinking != 1)
+        return "shrinking != 0 and shrinking != 1";
+    if (job->probability != 0 && job->probability != 1)
+        return "probability != 0 and probability != 1";
+    return NULL;
+}
+
+static const char *type_fault(const train_job *job)
+{
+    if (job->svm_type == 2)
+        return "one-class (-s 2) has no relevance vector counterpart";
+    if (job->svm_type < 0 || job->svm_type > 4)
+        return "unknown svm type";
+    return NULL;
+}
+
+static bool check_job(train_job *job, const rvm_problem *p)
+{
+    rvm_settings *s = &job->settings;
+    rvm_error err = { 0 };
+    const char *fault = type_fault(job);
+
+    if (fault == NULL) {
+        s->task = is_classification(job) ? RVM_CLASSIFICATION : RVM_REGRESSION;
+        s->kernel.type = (rvm_kernel_type)job->kernel_number;
+        s->bias = !job->no_bias;
+        s->probability = job->probability == 1;
+        s->class_weights = job->weight;
+        if (rvm_settings_check(s, p, &err) != RVM_OK) {
+            cli_error(&tool, NULL, &err);
+            return false;
+        }
+        fault = ignored_fault(job);
+    }
+    if (fault != NULL)
+        cli_message("ERROR: %s", fault);
+    return fault == NULL;
+}
+
+/* ---- Notes and warnings --------------------------------------------------------------------- */
+
+static void note_ignored(const cli_words *words)
+{
+    char list[sizeof "-c, -n, -p, -h"] = "";
+
+    for (const char *letter = "cnph"; *letter != '\0'; letter++)
+        if (cli_given(words, &tool, *letter, NULL)) {
+            const size_t length = strlen(list);
+            snprintf(list + length, sizeof list - length, "%s-%c", length > 0 ? ", " : "", *letter);
+        }
+    if (list[0] != '\0')
+        cli_note(&tool, "%s ignored: not used by relevance vector machines", list);
+}
+
+static bool has_class(const rvm_problem *p, int label)
+{
+    for (size_t i = 0; i < rvm_problem_rows(p); i++)
+        if (rvm_problem_target(p, i) == label)
+            return true;
+    return false;
+}
+
+static bool has_one_class(const rvm_problem *p)
+{
+    for (size_t i = 1; i < rvm_problem_rows(p); i++)
+        if (rvm_problem_target(p, i) != rvm_problem_target(p, 0))
+            return false;
+    return true;
+}
+
+/* libsvm's words; they come with -q too. */
+static void warn_classes(const train_job *job, const rvm_problem *p)
+{
+    if (!is_classification(job))
+        return;
+    if (has_one_class(p))
+        cli_message("WARNING: training data in only one class. See README for details.");
+    for (size_t i = 0; i < job->settings.class_weight_count; i++)
+        if (!has_class(p, job->weight[i].label))
+            cli_message("WARNING: class label %d specified in weight is not found",
+                        job->weight[i].label);
+}
+
+/* ---- Cross-validation ----------------------------------------------------------------------- */
+
+/* grid.py takes the last word but for its last character as a number.  A single digit would leave
+ * nothing and an exponent would lose a digit that matters, so both are written otherwise. */
+static void print_for_grid(double x)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%g", x);
+    if (strlen(text) == 1) {
+        printf("%s.0", text);
+    } else if (strchr(text, 'e') == NULL) {
+        fputs(text, stdout);
+    } else {
+        snprintf(text, sizeof text, "%.5e", x);
+        const int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+        /* Six significant digits, and zeros to fill up. */
+        if (exponent < 0)
+            printf("%.*f", 5 - exponent, x);
+        else
+            printf("%c%.5s%0*d", text[0], text + 2, exponent - 5, 0);
+    }
+}
+
+static void print_cross_validation(rvm_task task, const rvm_score *score)
+{
+    if (task == RVM_CLASSIFICATION) {
+        printf("Cross Validation Accuracy = %g%%\n", rvm_score_accuracy(score));
+        return;
+    }
+    const double correlation = rvm_score_squared_correlation(score);
+
+    printf("Cross Validation Mean squared error = ");
+    print_for_grid(rvm_score_mean_squared_error(score));
+    printf("\nCross Validation Squared correlation coefficient = ");
+    if (isnan(correlation))
+        printf("nan\n"); /* never -nan, which the sign of a nan would make of %g */
+    else
+        printf("%g\n", correlation);
+}
+
+static int cross_validate(const train_job *job, const rvm_problem *p)
+{
+    const rvm_model_info info = { .task = job->settings.task };
+    const size_t rows = rvm_problem_rows(p);
+    rvm_prediction prediction = { 0 };
+    rvm_score score = { 0 };
+    rvm_error err = { 0 };
+    bool finished = false;
+    int code = 1;
+
+    if ((size_t)job->folds > rows)
+        cli_message("WARNING: # folds (%d) > # data (%zu). Will use # folds = # data instead "
+                    "(i.e., leave-one-out cross validation)",
+                    job->folds, rows);
+    if (rvm_cross_validate(&prediction, &finished, p, &job->settings, (size_t)job->folds,
+                           cli_catch_interrupt(), &err) != RVM_OK) {
+        cli_error(&tool, NULL, &err);
+    } else if (!finished) {
+        cli_note(&tool, "interrupted; no result");
+        code = EXIT_INTERRUPTED;
+    } else {
+        rvm_score_add(&score, &info, &prediction, p);
+        print_cross_validation(info.task, &score);
+        code = 0;
+    }
+    rvm_prediction_free(&prediction);
+    return code;
+}
+
+/* ---- Training ------------------------------------------------------------------------------- */
+
+static void show_progress(cli_live *line, const rvm_report *r)
+{
+    char text[128], noise[32] = "";
+
+    if (!cli_live_due(line))
+        return;
+    if (r->noise_sd > 0)
+        snprintf(noise, sizeof noise, "  noise %.4g", r->noise_sd);
+    snprintf(text, sizeof text, "start %d/%d  round %d  functions %zu  log evidence %.3f%s",
+             r->start, r->starts, r->round, r->functions, r->log_evidence, noise);
+    cli_live_draw(line, text);
+}
+
+/* Trains until done or interrupted, which *report tells; *out is the best model so far. */
+static rvm_status train_model(rvm_model **out, rvm_report *report, const train_job *job,
+                              const rvm_problem *p, cli_live *line, rvm_error *err)
+{
+    const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
+    rvm_trainer *tr = NULL;
+
+    rvm_status status = rvm_trainer_alloc(&tr, p, &job->settings, err);
+    do {
+        if (status == RVM_OK)
+            status = rvm_trainer_step(report, tr, err);
+        if (status == RVM_OK)
+            show_progress(line, report);
+    } while (status == RVM_OK && !report->done && !*interrupted);
+    cli_live_clear(line);
+    if (status == RVM_OK)
+        status = rvm_trainer_model(out, tr, err);
+    rvm_trainer_free(tr);
+    return status;
+}
+
+static void print_summary(FILE *out, const rvm_model *m, double seconds)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+
+    fprintf(out, "Examples = %zu\n", info.examples);
+    fprintf(out, "Relevance vectors = %zu\n", info.vectors);
+    fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
+    if (info.task == RVM_REGRESSION)
+        fprintf(out, "Noise standard deviation = %g%s\n", sqrt(info.noise_variance),
+                info.noise_fixed ? " (given)" : "");
+    fprintf(out, "Seconds = %.2f\n", seconds);
+}
+
+static void report_end(const train_job *job, const rvm_report *report, const char *model_name)
+{
+    if (!report->done)
+        cli_note(&tool, "interrupted; the best model so far is in %s",
+                 strcmp(model_name, "-") == 0 ? "the output" : model_name);
+    else if (!report->converged)
+        cli_note(&tool, "WARNING: training ended before it converged");
+    if (report->noise_at_bound && !job->quiet)
+        cli_note(&tool, "the target looks free of noise: its variance is held at a lower bound");
+}
+
+static bool save_model(const rvm_model *m, outfile *o, const char *complaint, const char *name)
+{
+    rvm_error err = { 0 };
+
+    if (rvm_model_write(m, outfile_stream(o), &err) != RVM_OK) {
+        cli_message("%s %s: %s", complaint, name, err.message);
+        cli_discard(o);
+        return false;
+    }
+    return cli_commit(o, complaint, name);
+}
+
+static int train(const train_job *job, const rvm_problem *p, const char *model_name)
+{
+    static const char complaint[] = "can't save model to file";
+    const double start = cli_seconds();
+    /* Text keeps away from a model that goes to standard output. */
+    FILE *text = strcmp(model_name, "-") == 0 ? stderr : stdout;
+    cli_live line = cli_live_start(text, !job->quiet);
+    rvm_report report = { .done = false };
+    rvm_model *m = NULL;
+    rvm_error err = { 0 };
+    int code = 1;
+
+    /* Opened first: a folder that cannot be written to is no news for the end of an hour. */
+    outfile *o = cli_create(complaint, model_name);
+    if (o == NULL)
+        return 1;
+    if (train_model(&m, &report, job, p, &line, &err) != RVM_OK) {
+        cli_error(&tool, NULL, &err);
+        cli_discard(o);
+    } else if (save_model(m, o, complaint, model_name)) {
+        report_end(job, &report, model_name);
+        if (!job->quiet)
+            print_summary(text, m, cli_seconds() - start);
+        code = report.done ? 0 : EXIT_INTERRUPTED;
+    }
+    rvm_model_free(m);
+    return code;
+}
+
+/* ---- The tool ------------------------------------------------------------------------------- */
+
+static bool read_data(rvm_problem **out, const train_job *job, const char *name)
+{
+    const rvm_grammar grammar = {
+        .class_labels = is_classification(job),
+        .precomputed = job->kernel_number == RVM_PRECOMPUTED,
+    };
+    rvm_error err = { 0 };
+
+    FILE *in = cli_open("input file", name);
+    if (in == NULL)
+        return false;
+    const rvm_status status = rvm_problem_read(out, in, grammar, &err);
+    if (status != RVM_OK)
+        cli_data_error(&tool, name, &err);
+    cli_close(in);
+    return status == RVM_OK;
+}
+
+/* Name of the model when none is given: the data file's, in the current folder. NULL without
+ * memory; owned by the caller. */
+static char *default_model_name(const char *data_name)
+{
+    const char *slash = strrchr(data_name, '/');
+    const char *base = slash == NULL ? data_name : slash + 1;
+    const size_t size = strlen(base) + sizeof ".model";
+    char *name = malloc(size);
+
+    if (name != NULL)
+        snprintf(name, size, "%s.model", base);
+    return name;
+}
+
+static int run(train_job *job, const cli_words *words, const char *model_name)
+{
+    rvm_problem *p = NULL;
+    int code = 1;
+
+    if (read_data(&p, job, words->word[0]) && check_job(job, p)) {
+        if (!job->quiet)
+            note_ignored(words);
+        warn_classes(job, p);
+        code = job->folds > 0 ? cross_validate(job, p) : train(job, p, model_name);
+    }
+    rvm_problem_free(p);
+    return code;
+}
+
+static int run_words(train_job *job, const cli_words *words)
+{
+    const char *data_name = words->word[0];
+
+    if (cli_given(words, &tool, 'v', NULL) && job->folds < 2)
+        return cli_usage_error(&tool, "n-fold cross validation: n must >= 2");
+    if (words->count == 2)
+        return run(job, words, words->word[1]);
+    if (strcmp(data_name, "-") == 0 && job->folds == 0)
+        return cli_usage_error(&tool, "rvm-train: data from standard input need a model_file");
+
+    char *model_name = default_model_name(data_name);
+    const int code = model_name == NULL ? 1 : run(job, words, model_name);
+    if (model_name == NULL)
+        cli_note(&tool, "no memory");
+    free(model_name);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    train_job job = train_job_default();
+    cli_words words;
+    int code = 1;
+
+    job.weight = calloc((size_t)argc + 1, sizeof *job.weight);
+    if (job.weight == NULL) {
+        cli_note(&tool, "no memory");
+        return 1;
+    }
+    switch (cli_parse(argc, argv, &tool, &job, &words)) {
+    case CLI_RUN:
+        code = run_words(&job, &words);
+        break;
+    case CLI_DONE:
+        code = 0;
+        break;
+    case CLI_WRONG:
+        break;
+    }
+    free(job.weight);
+    return cli_finish(&tool, code);
+}

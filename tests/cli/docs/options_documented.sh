@@ -1,0 +1,31 @@
+# Every option in a tool's --help stands in its manual page and in the README, and the manual page
+# names none that the tool does not have.
+set -eu
+
+# The options that begin a line of standard input: `-g`, `--kernel`, `-h, --help`; `-wI` as `-w`.
+options() {
+    awk '/^ *-/ {
+        print $1
+        if ($1 ~ /,$/)
+            print $2
+    }' | sed 's/,$//; s/^-wI$/-w/' | sort -u
+}
+
+bad=0
+for tool in rvm-train rvm-predict rvm-scale; do
+    "$BIN/$tool" --help >help
+    options <help >have
+    [ "$(wc -l <have)" -ge 5 ] || { echo "$tool --help lists too few options"; cat have; bad=1; }
+
+    # In the page an option opens a paragraph: .TP, then its words after a font macro.
+    grep -A1 '^\.TP' "$SRC/man/$tool.1" | grep -E '^\.(B|BI|BR|I) ' |
+        sed 's/^\.[A-Z]* //; s/\\-/-/g; s/"//g' | grep '^-' | options >in_page
+    diff have in_page >difference ||
+        { echo "$tool: --help (<) and man/$tool.1 (>) differ:"; cat difference; bad=1; }
+
+    # In the README the table of the tool runs from its heading to the next empty line.
+    sed -n "/^Options of $tool\$/,/^\$/p" "$SRC/README" | options >in_readme
+    diff have in_readme >difference ||
+        { echo "$tool: --help (<) and README (>) differ:"; cat difference; bad=1; }
+done
+exit $bad

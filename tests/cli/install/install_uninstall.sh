@@ -1,0 +1,26 @@
+# make install puts tools and manual pages where they belong, the installed copy runs, and make
+# uninstall takes all of it away again.
+set -eu
+
+run_make() {
+    make --no-print-directory -C "$SRC" FLAVOUR="$FLAVOUR" PREFIX=/usr DESTDIR="$PWD/root" "$1" \
+        >"$1.log" 2>&1 || { cat "$1.log"; exit 1; }
+}
+
+run_make install
+for tool in rvm-train rvm-predict rvm-scale; do
+    [ -x "root/usr/bin/$tool" ] || { echo "no root/usr/bin/$tool"; exit 1; }
+    "root/usr/bin/$tool" --version >version
+    grep -q "^$tool " version || { echo "$tool --version says: $(cat version)"; exit 1; }
+done
+for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man5/rvm-model.5; do
+    cmp "$SRC/man/${page#*/}" "root/usr/share/man/$page"
+done
+
+printf '1 1:0 2:5\n-1 1:4 2:3\n' >data
+[ "$(root/usr/bin/rvm-scale -l 0 data)" = "1 2:1 
+-1 1:1 " ] || { echo "the installed rvm-scale does not scale"; exit 1; }
+
+run_make uninstall
+left=$(find root ! -type d)
+[ -z "$left" ] || { echo "left behind: $left"; exit 1; }

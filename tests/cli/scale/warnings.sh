@@ -1,0 +1,29 @@
+# libsvm's warnings of an index 0 and of data that become denser; exit 0.
+
+fail() { echo "$*" >&2; exit 1; }
+
+printf '1 0:2 1:1\n2 0:4\n3 1:2\n' >data
+"$BIN/rvm-scale" -s range data >got 2>messages || fail "exit $?"
+# Index 0 is scaled where it is, not filled in, and not stored.
+printf '1 0:-1 \n2 0:1 1:-1 \n3 1:1 \n' >want
+cmp -s got want || fail "gave: $(cat got)"
+printf 'x\n-1 1\n1 0 2\n' >want
+cmp -s range want || fail "range file: $(cat range)"
+cat >want <<'END'
+WARNING: minimal feature index is 0, but indices should start from 1
+WARNING: scaling factors with indices smaller than 1 are not stored to the file range.
+END
+cmp -s messages want || fail "said: $(cat messages)"
+
+printf '1 1:1\n2 2:1\n3 3:1\n' >data
+"$BIN/rvm-scale" data >got 2>messages || fail "exit $?"
+cat >want <<'END'
+WARNING: original #nonzeros 3
+       > new      #nonzeros 9
+If feature values are non-negative and sparse, use -l 0 rather than the default -l -1
+END
+cmp -s messages want || fail "said: $(cat messages)"
+
+"$BIN/rvm-scale" -l 0 data >got 2>messages || fail "exit $?"
+[ ! -s messages ] || fail "said: $(cat messages)"
+exit 0

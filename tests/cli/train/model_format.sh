@@ -1,0 +1,39 @@
+# The model file follows rvm-model(5), whose awk program predicts from it what rvm-predict does.
+set -u
+fail() { echo "$*" >&2; exit 1; }
+
+"$BIN/rvm-train" -q -s 3 -g 0.1 "$DATA/mcycle" model || fail "fails"
+sed '/^RV/,$d' model | awk '{ print $1 }' | uniq | tr '\n' ' ' >keys
+[ "$(cat keys)" = 'rvm_model task kernel_type gamma nr_class total_rv examples noise_variance noise_fixed log_evidence converged bias factor ' ] ||
+    fail "keys of a regression: $(cat keys)"
+[ "$(tail -n 1 model)" = end ] || fail "the last line is not end"
+vectors=$(sed -n 's/^total_rv //p' model)
+[ "$(sed '1,/^RV$/d; /^end$/d' model | wc -l)" -eq "$vectors" ] || fail "not $vectors vectors"
+[ "$(grep -c '^factor ' model)" -eq $((vectors + 1)) ] || fail "not $vectors + 1 factors"
+[ "$(grep '^factor ' model | awk '{ n += NF - 1 } END { print n }')" -eq \
+    $(((vectors + 1) * (vectors + 2) / 2)) ] || fail "the factor is no triangle"
+grep -qx 'examples 133' model || fail "not 133 examples"
+# Relevance vectors are training rows.
+sed '1,/^RV$/d; /^end$/d' model | awk '
+    { value = $0; sub(/.*1:/, "", value) }
+    FILENAME != "-" { row[value + 0] }
+    FILENAME == "-" && !(value + 0 in row) { print "no training row: " $0; bad = 1 }
+    END { exit bad }' "$DATA/mcycle" - >&2 || fail "vectors are not rows"
+
+"$BIN/rvm-train" -q -t 1 -r 1 -g 0.5 -b 1 --no-bias "$DATA/ripley.train" classes || fail "fails"
+sed '/^RV/,$d' classes | awk '{ print $1 }' | uniq | tr '\n' ' ' >keys
+[ "$(cat keys)" = 'rvm_model task kernel_type degree gamma coef0 nr_class label total_rv examples log_evidence converged probability factor ' ] ||
+    fail "keys of a classification: $(cat keys)"
+grep -qx 'label 1 -1' classes || fail "labels: $(grep label classes)"
+grep -qx 'probability 1' classes || fail "-b 1 is not kept"
+
+# The program of the manual page, against the tool.
+sed -n '/^\.\\" .*: begin$/,/^\.\\" end$/p' "$SRC/man/rvm-model.5" |
+    sed '/^\./d; s/\\-/-/g; s/\\(ha/^/g' >predict.awk
+[ "$(wc -l <predict.awk)" -gt 40 ] || fail "the manual page has no program"
+"$BIN/rvm-predict" -q --variance "$DATA/mcycle" model wanted || fail "rvm-predict fails"
+awk -v OFMT=%.17g -f predict.awk model "$DATA/mcycle" >got || fail "the program fails"
+paste wanted got | awk '
+    function near(a, b) { return a - b < 1e-6 * (1 + b * b) && b - a < 1e-6 * (1 + b * b) }
+    NF != 4 || !near($1, $3) || !near($2, $4) { print "row " NR ": " $0; bad = 1 }
+    END { exit bad || NR != 133 }' || fail "the program of the manual page differs"

@@ -1,0 +1,244 @@
+/* Cross-validation: against training and predicting by hand, and what folds must keep. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem.h"
+#include "rvm.h"
+
+/* A wave with scattered noise, or its sign as a class. */
+static rvm_problem *wave(size_t N, rvm_task task)
+{
+    rvm_problem *p = rvm_problem_alloc();
+    const int index = 1;
+
+    ck_assert_ptr_nonnull(p);
+    for (size_t i = 0; i < N; i++) {
+        const double x = 6.0 * (double)i / (double)N, t = sin(2 * x) + 0.3 * sin(97.0 * (double)i);
+
+        ck_assert(rvm_problem_append(p,
+                                     task == RVM_REGRESSION ? t
+                                     : t > 0                ? 1
+                                                            : -1,
+                                     &index, &x, 1));
+    }
+    return p;
+}
+
+static rvm_settings settings_for(rvm_task task)
+{
+    rvm_settings s = rvm_settings_default();
+
+    s.task = task;
+    s.kernel.gamma = 0.5;
+    return s;
+}
+
+static rvm_prediction validate(const rvm_problem *p, const rvm_settings *s, size_t folds)
+{
+    rvm_prediction out = { 0 };
+    rvm_error err = { 0 };
+    bool finished = false;
+
+    ck_assert_msg(rvm_cross_validate(&out, &finished, p, s, folds, NULL, &err) == RVM_OK, "%s",
+                  err.message);
+    ck_assert(finished);
+    ck_assert_uint_eq(out.rows, p->rows);
+    return out;
+}
+
+static bool same(const rvm_prediction *a, const rvm_prediction *b)
+{
+    return a->rows == b->rows && memcmp(a->value, b->value, a->rows * sizeof *a->value) == 0 &&
+           memcmp(a->variance, b->variance, a->rows * sizeof *a->variance) == 0;
+}
+
+/* The prediction of row i by a model of all others. */
+static void predict_one(rvm_prediction *out, const rvm_problem *p, size_t i, const rvm_settings *s)
+{
+    size_t *others = malloc(p->rows * sizeof *others), n = 0;
+    rvm_model *m = NULL;
+    rvm_error err = { 0 };
+
+    ck_assert_ptr_nonnull(others);
+    for (size_t j = 0; j < p->rows; j++)
+        if (j != i)
+            others[n++] = j;
+    rvm_problem *rest = rvm_problem_subset(p, others, n), *one = rvm_problem_subset(p, &i, 1);
+    ck_assert_msg(rvm_train(&m, rest, s, &err) == RVM_OK, "%s", err.message);
+    ck_assert_int_eq(rvm_predict(out, m, one, false, &err), RVM_OK);
+    rvm_model_free(m);
+    rvm_problem_free(rest);
+    rvm_problem_free(one);
+    free(others);
+}
+
+/* As many folds as rows (a larger number counts as that): every row by the model of all others. */
+START_TEST(leaving_one_out_is_what_it_says)
+    {
+        const rvm_task task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
+        const rvm_settings s = settings_for(task);
+        rvm_problem *p = wave(12, task);
+        rvm_prediction out = validate(p, &s, 100), one = { 0 };
+
+        for (size_t i = 0; i < p->rows; i++) {
+            predict_one(&one, p, i, &s);
+            ck_assert_double_eq(out.value[i], one.value[0]);
+            ck_assert_double_eq(out.variance[i], one.variance[0]);
+        }
+        rvm_prediction_free(&out);
+        rvm_prediction_free(&one);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+START_TEST(folds_depend_on_the_seed_alone)
+    {
+        rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_problem *p = wave(40, RVM_REGRESSION);
+        rvm_prediction first = validate(p, &s, 5), again = validate(p, &s, 5);
+
+        ck_assert(same(&first, &again));
+        rvm_prediction_free(&again);
+        s.threads = 2;
+        again = validate(p, &s, 5);
+        ck_assert(same(&first, &again));
+        rvm_prediction_free(&again);
+        s.seed = 2;
+        again = validate(p, &s, 5);
+        ck_assert(!same(&first, &again));
+        rvm_prediction_free(&again);
+        rvm_prediction_free(&first);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* gamma 0 is 1 / the largest index of all rows, and not of those that a fold happens to have:
+ * only one row has feature 50. */
+START_TEST(gamma_comes_from_all_rows)
+    {
+        rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_problem *p = wave(12, RVM_REGRESSION);
+        const int index = 50;
+        const double value = 0.001;
+
+        ck_assert(rvm_problem_append(p, 0.5, &index, &value, 1));
+        s.kernel.gamma = 0;
+        rvm_prediction by_default = validate(p, &s, 20);
+        s.kernel.gamma = 1.0 / 50;
+        rvm_prediction given = validate(p, &s, 20);
+        ck_assert(same(&by_default, &given));
+        rvm_prediction_free(&by_default);
+        rvm_prediction_free(&given);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Rows 0 and 1 are of class 9, the others of class 4; the features tell them apart. */
+static rvm_problem *rare_class(size_t rare, size_t others)
+{
+    rvm_problem *p = rvm_problem_alloc();
+    const int index = 1;
+
+    ck_assert_ptr_nonnull(p);
+    for (size_t i = 0; i < rare + others; i++) {
+        const double x = i < rare ? 3 + (double)i : -(double)i / 10;
+
+        ck_assert(rvm_problem_append(p, i < rare ? 9 : 4, &index, &x, 1));
+    }
+    return p;
+}
+
+/* Two rows of a class in two folds: stratified, each training part has one of them, so that no
+ * probability is exactly 0.  Unstratified they would share a fold in 4 of 9 draws. */
+START_TEST(folds_are_stratified)
+    {
+        rvm_settings s = settings_for(RVM_CLASSIFICATION);
+        rvm_problem *p = rare_class(2, 8);
+
+        for (s.seed = 1; s.seed <= 12; s.seed++) {
+            rvm_prediction out = validate(p, &s, 2);
+
+            ck_assert_uint_eq(out.classes, 2);
+            for (size_t i = 0; i < out.rows * out.classes; i++)
+                ck_assert_double_gt(out.probability[i], 0);
+            rvm_prediction_free(&out);
+        }
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* The only row of class 9 is predicted by a model that never saw it.  Columns stand in the order of
+ * the whole problem's classes: 9, which comes first, then 4. */
+START_TEST(a_part_may_lack_a_class)
+    {
+        const rvm_class_weight weights[] = { { 9, 2.0 }, { 4, 0.5 }, { 123, 3.0 } };
+        rvm_settings s = settings_for(RVM_CLASSIFICATION);
+        rvm_problem *p = rare_class(1, 8);
+
+        s.class_weights = weights;
+        s.class_weight_count = 3;
+        rvm_prediction out = validate(p, &s, 3);
+        ck_assert_double_eq(out.value[0], 4);
+        ck_assert_double_eq(out.probability[0], 0);
+        ck_assert_double_eq(out.probability[1], 1);
+        ck_assert(isinf(out.log_probability[0]) && out.log_probability[0] < 0);
+        ck_assert_double_eq(out.log_probability[1], 0);
+        for (size_t i = 1; i < out.rows; i++)
+            ck_assert_double_eq_tol(out.probability[2 * i] + out.probability[2 * i + 1], 1, 1e-15);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+START_TEST(an_interrupt_ends_it)
+    {
+        const volatile int interrupted = 1;
+        const rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_problem *p = wave(12, RVM_REGRESSION);
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        bool finished = true;
+
+        ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 3, &interrupted, &err), RVM_OK);
+        ck_assert(!finished);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+START_TEST(what_cannot_be_cut_is_refused)
+    {
+        rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_problem *p = wave(12, RVM_REGRESSION), *one = wave(1, RVM_REGRESSION);
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        bool finished = false;
+
+        ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 1, NULL, &err), RVM_ESETTING);
+        ck_assert_ptr_nonnull(strstr(err.message, "n must >= 2"));
+        ck_assert_int_eq(rvm_cross_validate(&out, &finished, one, &s, 2, NULL, &err), RVM_ESETTING);
+        s.kernel.gamma = -1;
+        ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 2, NULL, &err), RVM_ESETTING);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+        rvm_problem_free(one);
+    }
+END_TEST
+
+Suite *crossval_suite(void)
+{
+    Suite *suite = suite_create("crossval");
+    TCase *tc = tcase_create("crossval");
+
+    tcase_add_loop_test(tc, leaving_one_out_is_what_it_says, 0, 2);
+    tcase_add_test(tc, folds_depend_on_the_seed_alone);
+    tcase_add_test(tc, gamma_comes_from_all_rows);
+    tcase_add_test(tc, folds_are_stratified);
+    tcase_add_test(tc, a_part_may_lack_a_class);
+    tcase_add_test(tc, an_interrupt_ends_it);
+    tcase_add_test(tc, what_cannot_be_cut_is_refused);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,382 @@
+/* The model file: round trips byte for byte, and every way in which a file can be wrong. */
+#include <check.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "problem.h"
+#include "rvm.h"
+
+/* Written by hand after rvm-model(5). */
+static const char regression[] = "rvm_model 1\n"
+                                 "task regression\n"
+                                 "kernel_type rbf\n"
+                                 "gamma 0.10000000000000001\n"
+                                 "nr_class 2\n"
+                                 "total_rv 2\n"
+                                 "examples 7\n"
+                                 "noise_variance 0.25\n"
+                                 "noise_fixed 0\n"
+                                 "log_evidence -12.5\n"
+                                 "converged 1\n"
+                                 "bias 0.5 4.9406564584124654e-324 22.530000000000001\n"
+                                 "factor 2 -1 0.5\n"
+                                 "factor 4 1e-300\n"
+                                 "factor 5\n"
+                                 "RV\n"
+                                 "-1.5 3 1:0.33333333333333331 2147483647:-1e+100\n"
+                                 "2.25 1.7976931348623157e+308\n"
+                                 "end\n";
+static const char classification[] = "rvm_model 1\n"
+                                     "task classification\n"
+                                     "kernel_type polynomial\n"
+                                     "degree 3\n"
+                                     "gamma 0.5\n"
+                                     "coef0 -1\n"
+                                     "nr_class 2\n"
+                                     "label 1 -1\n"
+                                     "total_rv 1\n"
+                                     "examples 4\n"
+                                     "log_evidence -2.5\n"
+                                     "converged 0\n"
+                                     "probability 1\n"
+                                     "factor 2\n"
+                                     "RV\n"
+                                     "1 1 0:1 1:2\n"
+                                     "end\n";
+static const char one_class[] = "rvm_model 1\n"
+                                "task classification\n"
+                                "kernel_type linear\n"
+                                "nr_class 1\n"
+                                "label -2147483648\n"
+                                "total_rv 0\n"
+                                "examples 4\n"
+                                "log_evidence 0\n"
+                                "converged 1\n"
+                                "probability 0\n"
+                                "RV\n"
+                                "end\n";
+static const char precomputed[] = "rvm_model 1\n"
+                                  "task regression\n"
+                                  "kernel_type precomputed\n"
+                                  "nr_class 2\n"
+                                  "total_rv 1\n"
+                                  "examples 3\n"
+                                  "noise_variance 0.25\n"
+                                  "noise_fixed 1\n"
+                                  "log_evidence -12.5\n"
+                                  "converged 1\n"
+                                  "factor 2\n"
+                                  "RV\n"
+                                  "1 1 0:3\n"
+                                  "end\n";
+
+static rvm_status read_text(rvm_model **out, const char *text, size_t length, rvm_error *err)
+{
+    FILE *in = fmemopen((void *)text, length, "r");
+    ck_assert_ptr_nonnull(in);
+    const rvm_status status = rvm_model_read(out, in, err);
+    fclose(in);
+    return status;
+}
+
+static rvm_model *read_ok(const char *text)
+{
+    rvm_model *m = NULL;
+    rvm_error err = { 0 };
+
+    ck_assert_msg(read_text(&m, text, strlen(text), &err) == RVM_OK, "%zu:%zu: %s", err.line,
+                  err.column, err.message);
+    return m;
+}
+
+/* Owned by the caller. */
+static char *write_text(const rvm_model *m)
+{
+    char *text = NULL;
+    size_t length = 0;
+    rvm_error err = { 0 };
+
+    FILE *out = open_memstream(&text, &length);
+    ck_assert_ptr_nonnull(out);
+    ck_assert_int_eq(rvm_model_write(m, out, &err), RVM_OK);
+    fclose(out);
+    return text;
+}
+
+static void expect_round_trip(const char *text)
+{
+    rvm_model *m = read_ok(text);
+    char *again = write_text(m);
+
+    ck_assert_str_eq(again, text);
+    free(again);
+    rvm_model_free(m);
+}
+
+START_TEST(round_trips_are_byte_identical)
+    {
+        expect_round_trip(regression);
+        expect_round_trip(classification);
+        expect_round_trip(one_class);
+        expect_round_trip(precomputed);
+    }
+END_TEST
+
+START_TEST(the_locale_does_not_matter)
+    {
+        /* Only a locale with another decimal point shows something; not every machine has one. */
+        if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
+            setlocale(LC_ALL, "");
+        expect_round_trip(regression);
+        setlocale(LC_ALL, "C");
+    }
+END_TEST
+
+START_TEST(every_field_is_read)
+    {
+        rvm_model *m = read_ok(regression);
+        const rvm_model_info info = rvm_model_describe(m);
+
+        ck_assert_int_eq(info.task, RVM_REGRESSION);
+        ck_assert_int_eq(info.kernel.type, RVM_RBF);
+        ck_assert_double_eq(info.kernel.gamma, 0.1);
+        ck_assert_uint_eq(info.classes, 0);
+        ck_assert_ptr_null(info.labels);
+        ck_assert_uint_eq(info.vectors, 2);
+        ck_assert_uint_eq(info.examples, 7);
+        ck_assert_double_eq(info.noise_variance, 0.25);
+        ck_assert(!info.noise_fixed && info.converged && info.has_bias);
+        ck_assert_double_eq(info.log_evidence, -12.5);
+        ck_assert_uint_eq(m->function_count, 3);
+        ck_assert_double_eq(m->bias_mean, 22.53);
+        ck_assert_double_eq(m->weight[0], 0.5);
+        ck_assert_double_eq(m->weight[1], -1.5);
+        ck_assert_double_eq(m->weight[2], 2.25);
+        ck_assert_double_eq(m->alpha[1], 3);
+        const double factor[] = { 2, -1, 0.5, 4, 1e-300, 5 };
+        ck_assert_mem_eq(m->factor, factor, sizeof factor);
+        ck_assert_uint_eq(m->vectors->start[1], 2);
+        ck_assert_int_eq(m->vectors->index[1], 2147483647);
+        ck_assert_double_eq(m->vectors->value[0], 1.0 / 3);
+        rvm_model_free(m);
+    }
+END_TEST
+
+START_TEST(classes_and_parameters_are_read)
+    {
+        rvm_model *m = read_ok(classification);
+        const rvm_model_info info = rvm_model_describe(m);
+
+        ck_assert_int_eq(info.task, RVM_CLASSIFICATION);
+        ck_assert_int_eq(info.kernel.type, RVM_POLYNOMIAL);
+        ck_assert_int_eq(info.kernel.degree, 3);
+        ck_assert_double_eq(info.kernel.gamma, 0.5);
+        ck_assert_double_eq(info.kernel.coef0, -1);
+        ck_assert_uint_eq(info.classes, 2);
+        ck_assert_int_eq(info.labels[0], 1);
+        ck_assert_int_eq(info.labels[1], -1);
+        ck_assert(info.probability && !info.converged && !info.has_bias);
+        rvm_model_free(m);
+    }
+END_TEST
+
+START_TEST(line_ends_of_other_systems_are_read)
+    {
+        rvm_model *m = read_ok("rvm_model 1\r\ntask classification\r\nkernel_type linear\r\n"
+                               "nr_class 1\r\nlabel 5\r\ntotal_rv 0\r\nexamples 4\r\n"
+                               "log_evidence 0\r\nconverged 1\r\nprobability 0\r\nRV\r\nend\r\n");
+
+        ck_assert_int_eq(m->label[0], 5);
+        rvm_model_free(m);
+    }
+END_TEST
+
+/* `text` with the first `from` replaced by `to`; owned by the caller. */
+static char *replaced(const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    ck_assert_msg(at != NULL, "the case \"%s\" does not apply", from);
+    const size_t size = strlen(text) + strlen(to) + 1;
+    char *copy = malloc(size);
+
+    ck_assert_ptr_nonnull(copy);
+    snprintf(copy, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return copy;
+}
+
+typedef struct {
+    const char *base, *from, *to;
+    size_t line, column;
+    const char *words; /* in the message */
+} bad_case;
+
+static const bad_case bad_cases[] = {
+    { regression, "rvm_model 1", "rvm_model 2", 1, 11, "version" },
+    { regression, "rvm_model 1", "rvm_model", 1, 10, "version" },
+    { regression, "rvm_model 1", "rvm_model 1 x", 1, 13, "complete" },
+    { regression, "rvm_model 1", "svm_type c_svc", 1, 1, "a LIBSVM model" },
+    { regression, "rvm_model 1", "solver_type L2R_LR", 1, 1, "a LIBSVM model" },
+    { regression, "rvm_model 1", "+1 1:0.5 2:0.25", 1, 1, "not a model" },
+    { regression, "rvm_model 1", "", 1, 1, "not a model" },
+    { regression, "task regression", "task clustering", 2, 6, "classification" },
+    { regression, "task regression\n", "", 2, 1, "\"task\" is expected" },
+    { regression, "kernel_type rbf", "kernel_type wavelet", 3, 13, "kernel" },
+    { regression, "kernel_type rbf", "kernel_type", 3, 12, "kernel" },
+    { regression, "rbf", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 3, 13, "kernel" },
+    { regression, "gamma 0.1", "gamma nan ", 4, 7, "number" },
+    { regression, "gamma 0.1", "gamma inf ", 4, 7, "number" },
+    { regression, "gamma 0.1", "gamma 0x1", 4, 7, "number" },
+    { regression, "gamma 0.1", "gamma 1e999 ", 4, 7, "too large" },
+    { regression, "gamma 0.1", "gamma -0.1", 4, 1, "gamma" },
+    { regression, "gamma 0.1", "gamma 0,1", 4, 7, "number" },
+    { regression, "gamma 0.10000000000000001\n", "", 4, 1, "\"gamma\" is expected" },
+    { regression, "nr_class 2", "nr_class 3", 5, 10, "whole number" },
+    { regression, "nr_class 2", "nr_class 2\nnr_class 2", 6, 1, "\"total_rv\" is expected" },
+    { regression, "total_rv 2", "total_rv -1", 6, 10, "whole number" },
+    { regression, "total_rv 2", "total_rv 1.5", 6, 10, "whole number" },
+    { regression, "total_rv 2", "total_rv 2147483647", 13, 16, "number" },
+    { regression, "total_rv 2", "total_rv 99999999999999", 6, 10, "whole number" },
+    { regression, "total_rv 2", "total_rv 1", 13, 13, "complete" },
+    { regression, "total_rv 2", "total_rv 3", 13, 16, "number" },
+    { regression, "examples 7", "examples 0", 7, 10, "whole number" },
+    { regression, "noise_variance 0.25", "noise_variance 0", 8, 16, "above 0" },
+    { regression, "noise_variance 0.25", "noise_variance -1", 8, 16, "above 0" },
+    { regression, "noise_fixed 0", "noise_fixed 2", 9, 13, "whole number" },
+    { regression, "log_evidence -12.5", "log_evidence", 10, 13, "number" },
+    { regression, "converged 1", "converged yes", 11, 11, "number" },
+    { regression, "converged 1", "convergence 1", 11, 1, "\"converged\" is expected" },
+    { regression, "bias 0.5 4.9", "bias 0.5 -4.9", 12, 10, "above 0" },
+    { regression, "e-324 22.530000000000001", "e-324", 12, 33, "number" },
+    { regression, "factor 2", "factor 0", 13, 8, "above 0" },
+    { regression, "factor 4", "factor -4", 14, 8, "above 0" },
+    { regression, "factor 5\n", "", 15, 1, "\"factor\" is expected" },
+    { regression, "factor 5\n", "factor 5\nfactor 5\n", 16, 1, "\"RV\" is expected" },
+    { regression, "RV", "RV 2", 16, 4, "complete" },
+    { regression, "-1.5 3 ", "-1.5 0 ", 17, 6, "above 0" },
+    { regression, " 1:0.33", " -1:0.33", 17, 8, "index" },
+    { regression, " 1:0.33", " 0.33", 17, 8, "index:value" },
+    { regression, "2147483647:", "2147483648:", 17, 30, "index" },
+    { regression, "2147483647:", "1:", 17, 30, "ascend" },
+    { regression, "2147483647:-1e+100", "2147483647:", 17, 30, "number" },
+    { regression, "2.25 1.79", "x 1.79", 18, 1, "number" },
+    { regression, "2.25 1.7976931348623157e+308\n", "", 18, 1, "number" },
+    { regression, "2.25 1.7976931348623157e+308\n", "1 1\n1 1\n", 19, 1, "\"end\" is expected" },
+    { regression, "end\n", "", 19, 1, "cut short" },
+    { regression, "end\n", "end\n\n", 20, 1, "after" },
+    { regression, "end\n", "end of it\n", 19, 5, "complete" },
+    { classification, "label 1 -1", "label 1", 8, 8, "number" },
+    { classification, "label 1 -1", "label 1 1", 8, 9, "differ" },
+    { classification, "label 1 -1", "label 1 2147483648", 8, 9, "whole number" },
+    { classification, "label 1 -1", "label 1 -1 3", 8, 12, "complete" },
+    { classification, "nr_class 2", "nr_class 3", 7, 10, "whole number" },
+    { classification, "nr_class 2", "nr_class 0", 7, 10, "whole number" },
+    { classification, "degree 3", "degree -1", 4, 8, "whole number" },
+    { classification, "coef0 -1", "coef0 -1x", 6, 7, "number" },
+    { classification, "probability 1\n", "", 13, 1, "\"probability\" is expected" },
+    { precomputed, "0:3", "0:0", 13, 1, "serial" },
+    { precomputed, "0:3", "0:1.5", 13, 1, "serial" },
+    { precomputed, "0:3", "0:3 1:1", 13, 1, "serial" },
+    { precomputed, "0:3", "1:3", 13, 1, "serial" },
+    { precomputed, "1 1 0:3", "1 1", 13, 1, "serial" },
+};
+
+START_TEST(faults_are_refused_with_their_place)
+    {
+        const bad_case *c = &bad_cases[_i];
+        char *text = replaced(c->base, c->from, c->to);
+        rvm_model *m = NULL;
+        rvm_error err = { 0 };
+
+        ck_assert_int_eq(read_text(&m, text, strlen(text), &err), RVM_EMODEL);
+        ck_assert_ptr_null(m);
+        ck_assert_int_eq(err.status, RVM_EMODEL);
+        ck_assert_msg(err.line == c->line && err.column == c->column,
+                      "\"%s\" for \"%s\": at %zu:%zu, not %zu:%zu: %s", c->to, c->from, err.line,
+                      err.column, c->line, c->column, err.message);
+        ck_assert_msg(strstr(err.message, c->words) != NULL, "\"%s\" does not say \"%s\"",
+                      err.message, c->words);
+        free(text);
+    }
+END_TEST
+
+START_TEST(a_file_cut_anywhere_is_refused)
+    {
+        const char *base[] = { regression, classification, one_class, precomputed };
+
+        for (size_t b = 0; b < sizeof base / sizeof base[0]; b++)
+            /* Without its last newline alone the file is still whole. */
+            for (size_t length = 1; length < strlen(base[b]) - 1; length++) {
+                rvm_model *m = NULL;
+                rvm_error err = { 0 };
+
+                ck_assert_msg(read_text(&m, base[b], length, &err) == RVM_EMODEL,
+                              "%zu bytes of model %zu pass", length, b);
+                ck_assert_ptr_null(m);
+            }
+    }
+END_TEST
+
+START_TEST(an_empty_file_is_refused)
+    {
+        rvm_model *m = NULL;
+        rvm_error err = { 0 };
+        FILE *in = tmpfile();
+
+        ck_assert_ptr_nonnull(in);
+        ck_assert_int_eq(rvm_model_read(&m, in, &err), RVM_EMODEL);
+        ck_assert_uint_eq(err.line, 1);
+        ck_assert_ptr_nonnull(strstr(err.message, "empty"));
+        fclose(in);
+    }
+END_TEST
+
+START_TEST(a_failed_write_is_reported)
+    {
+        rvm_model *m = read_ok(regression);
+        rvm_error err = { 0 };
+        FILE *out = fopen("/dev/full", "w");
+
+        if (out != NULL) {
+            ck_assert_int_eq(rvm_model_write(m, out, &err), RVM_EIO);
+            ck_assert_int_eq(err.status, RVM_EIO);
+            fclose(out);
+        }
+        rvm_model_free(m);
+        rvm_model_free(NULL);
+    }
+END_TEST
+
+START_TEST(triangles_do_not_overflow)
+    {
+        size_t size = 7;
+
+        ck_assert(rvm_triangle_size(&size, 0) && size == 0);
+        ck_assert(rvm_triangle_size(&size, 3) && size == 6);
+        ck_assert(rvm_triangle_size(&size, 4) && size == 10);
+        ck_assert(!rvm_triangle_size(&size, (size_t)-1));
+        ck_assert(!rvm_triangle_size(&size, (size_t)-2));
+        ck_assert_uint_eq(size, 10);
+    }
+END_TEST
+
+Suite *model_suite(void)
+{
+    Suite *suite = suite_create("model");
+    TCase *tc = tcase_create("model");
+
+    tcase_add_test(tc, round_trips_are_byte_identical);
+    tcase_add_test(tc, the_locale_does_not_matter);
+    tcase_add_test(tc, every_field_is_read);
+    tcase_add_test(tc, classes_and_parameters_are_read);
+    tcase_add_test(tc, line_ends_of_other_systems_are_read);
+    tcase_add_loop_test(tc, faults_are_refused_with_their_place, 0,
+                        (int)(sizeof bad_cases / sizeof bad_cases[0]));
+    tcase_add_test(tc, a_file_cut_anywhere_is_refused);
+    tcase_add_test(tc, an_empty_file_is_refused);
+    tcase_add_test(tc, a_failed_write_is_reported);
+    tcase_add_test(tc, triangles_do_not_overflow);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

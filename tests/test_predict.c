@@ -1,0 +1,335 @@
+/* Predictions: worked examples, both tails of the logistic function, rows in any grouping. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rvm.h"
+
+/* phi(x) = (1, 2 x1, x1 + 3 x2), weights 0.25, 0.5, -1. */
+#define FUNCTIONS "factor 2 1 0.5\nfactor 4 -1\nfactor 5\nRV\n0.5 1 1:2\n-1 1 1:1 2:3\nend\n"
+static const char regression[] = "rvm_model 1\ntask regression\nkernel_type linear\nnr_class 2\n"
+                                 "total_rv 2\nexamples 9\nnoise_variance 0.0400\nnoise_fixed 0\n"
+                                 "log_evidence 0\nconverged 1\nbias 0.25 1 0.5\n" FUNCTIONS;
+static const char classification[] = "rvm_model 1\ntask classification\nkernel_type linear\n"
+                                     "nr_class 2\nlabel 7 -3\ntotal_rv 2\nexamples 9\n"
+                                     "log_evidence 0\nconverged 1\nprobability 0\n"
+                                     "bias 0.25 1 0\n" FUNCTIONS;
+/* f(x) = x1, of practically no variance. */
+static const char certain[] = "rvm_model 1\ntask classification\nkernel_type linear\n"
+                              "nr_class 2\nlabel 1 -1\ntotal_rv 1\nexamples 9\nlog_evidence 0\n"
+                              "converged 1\nprobability 0\nfactor 1e9\nRV\n1 1 1:1\nend\n";
+static const char one_class[] = "rvm_model 1\ntask classification\nkernel_type rbf\ngamma 1\n"
+                                "nr_class 1\nlabel 4\ntotal_rv 0\nexamples 9\nlog_evidence 0\n"
+                                "converged 1\nprobability 0\nRV\nend\n";
+/* f(x) = 2 K(x, row 3) - K(x, row 5). */
+static const char matrix[] = "rvm_model 1\ntask regression\nkernel_type precomputed\nnr_class 2\n"
+                             "total_rv 2\nexamples 9\nnoise_variance 1\nnoise_fixed 1\n"
+                             "log_evidence 0\nconverged 1\nfactor 1 0\nfactor 1\n"
+                             "RV\n2 1 0:3\n-1 1 0:5\nend\n";
+
+static FILE *open_text(const char *text)
+{
+    FILE *in = fmemopen((void *)text, strlen(text), "r");
+
+    ck_assert_ptr_nonnull(in);
+    return in;
+}
+
+static rvm_model *model(const char *text)
+{
+    rvm_model *m = NULL;
+    rvm_error err = { 0 };
+
+    FILE *in = open_text(text);
+    ck_assert_msg(rvm_model_read(&m, in, &err) == RVM_OK, "%zu: %s", err.line, err.message);
+    fclose(in);
+    return m;
+}
+
+/* Through the reader, as rvm-predict does: a whole file of a kernel matrix would have to be square. */
+static rvm_problem *rows(const char *text, bool precomputed)
+{
+    rvm_problem *p = NULL;
+    rvm_reader *reader = NULL;
+    rvm_error err = { 0 };
+
+    FILE *in = open_text(text);
+    ck_assert_int_eq(
+        rvm_reader_alloc(&reader, in, (rvm_grammar){ .precomputed = precomputed }, &err), RVM_OK);
+    ck_assert_msg(rvm_reader_next(&p, reader, 1000, &err) == RVM_OK, "%s", err.message);
+    rvm_reader_free(reader);
+    fclose(in);
+    return p;
+}
+
+/* Predicts, expects success, frees what is not the prediction. */
+static rvm_prediction predict(const char *model_text, const char *rows_text, bool mode)
+{
+    rvm_prediction out = { 0 };
+    rvm_error err = { 0 };
+    rvm_model *m = model(model_text);
+    rvm_problem *p = rows(rows_text, strcmp(model_text, matrix) == 0);
+
+    ck_assert_msg(rvm_predict(&out, m, p, mode, &err) == RVM_OK, "%s", err.message);
+    ck_assert_uint_eq(out.rows, rvm_problem_rows(p));
+    rvm_model_free(m);
+    rvm_problem_free(p);
+    return out;
+}
+
+/* By hand: phi = (1, 2, 7); f = 0.5 + 0.25 + 1 - 7; R'v = phi gives v = (0.5, 0.375, 1.425), so
+ * the variance of f is 0.25 + 0.140625 + 2.030625 = 2.42125. */
+START_TEST(regression_by_hand)
+    {
+        rvm_prediction out = predict(regression, "0 1:1 2:2\n0\n", false);
+
+        ck_assert_uint_eq(out.classes, 0);
+        ck_assert_double_eq_tol(out.value[0], -5.25, 1e-14);
+        ck_assert_double_eq_tol(out.variance[0], 2.46125, 1e-14);
+        /* The empty row: phi = (1, 0, 0), v = (0.5, -0.125, -0.075). */
+        ck_assert_double_eq_tol(out.value[1], 0.75, 1e-15);
+        ck_assert_double_eq_tol(out.variance[1], 0.25 + 0.015625 + 0.005625 + 0.04, 1e-15);
+        rvm_prediction_free(&out);
+        ck_assert_ptr_null(out.value);
+    }
+END_TEST
+
+/* The same phi without the 0.5: f = -5.75, kappa = 1 / sqrt(1 + pi 2.42125 / 8) = 0.7159638671963642,
+ * 1 / (1 + exp(-kappa f)) by Python's math module. */
+START_TEST(classification_by_hand)
+    {
+        rvm_prediction out = predict(classification, "0 1:1 2:2\n0\n", false);
+
+        ck_assert_uint_eq(out.classes, 2);
+        ck_assert_double_eq(out.value[0], -3);
+        ck_assert_double_eq(out.value[1], 7);
+        ck_assert_double_eq_tol(out.variance[0], 2.42125, 1e-14);
+        ck_assert_double_eq_tol(out.probability[0], 0.01603538274095942, 1e-15);
+        ck_assert_double_eq(out.probability[0] + out.probability[1], 1);
+        ck_assert_double_eq_tol(exp(out.log_probability[0]), out.probability[0], 1e-15);
+        ck_assert_double_eq_tol(exp(out.log_probability[1]), out.probability[1], 1e-15);
+        rvm_prediction_free(&out);
+    }
+END_TEST
+
+START_TEST(mode_leaves_the_variance_out)
+    {
+        rvm_prediction out = predict(classification, "0 1:1 2:2\n", true);
+
+        ck_assert_double_eq(out.value[0], -3);
+        ck_assert_double_eq_tol(out.probability[0], 0.0031726828424851893, 1e-15);
+        ck_assert_double_eq_tol(out.variance[0], 2.42125, 1e-14);
+        rvm_prediction_free(&out);
+    }
+END_TEST
+
+START_TEST(tails_keep_their_digits)
+    {
+        rvm_prediction out =
+            predict(certain, "0 1:1000\n0 1:-1000\n0 1:40\n0 1:-40\n0 1:0\n", true);
+
+        ck_assert_double_eq(out.probability[0], 1);
+        ck_assert_double_eq(out.probability[1], 0); /* exp(-1000) is no double */
+        ck_assert_double_eq_tol(out.log_probability[1], -1000, 1e-10);
+        ck_assert_double_eq_tol(out.log_probability[2], -1000, 1e-10);
+        ck_assert_double_eq(out.value[0], 1);
+        ck_assert_double_eq(out.value[1], -1);
+        /* exp(-40) = 4.248354255291589e-18, far below the rounding of 1 - p. */
+        ck_assert_double_eq_tol(out.probability[5], 4.248354255291589e-18, 1e-32);
+        ck_assert_double_eq_tol(out.log_probability[4], -4.248354255291589e-18, 1e-32);
+        ck_assert_double_eq_tol(out.probability[6], 4.248354255291589e-18, 1e-32);
+        ck_assert_double_eq(out.probability[8], 0.5);
+        ck_assert_double_eq(out.value[4], 1); /* f = 0 is the first class */
+        for (size_t i = 0; i < out.rows; i++)
+            ck_assert_double_eq(out.probability[2 * i] + out.probability[2 * i + 1], 1);
+        rvm_prediction_free(&out);
+    }
+END_TEST
+
+START_TEST(one_class_is_certain)
+    {
+        rvm_prediction out = predict(one_class, "0 1:1 2:2\n4\n", false);
+
+        ck_assert_uint_eq(out.classes, 1);
+        for (size_t i = 0; i < 2; i++) {
+            ck_assert_double_eq(out.value[i], 4);
+            ck_assert_double_eq(out.probability[i], 1);
+            ck_assert_double_eq(out.log_probability[i], 0);
+        }
+        rvm_prediction_free(&out);
+    }
+END_TEST
+
+START_TEST(kernel_values_come_from_the_row)
+    {
+        rvm_prediction out = predict(
+            matrix, "0 0:1 1:9 2:9 3:0.5 4:9 5:0.25 6:9\n0 0:2 1:9 2:9 3:4\n0 0:3\n", false);
+
+        ck_assert_double_eq(out.value[0], 0.75);
+        ck_assert_double_eq(out.variance[0], 1 + 0.25 + 0.0625);
+        ck_assert_double_eq(out.value[1], 8); /* absent is 0 */
+        ck_assert_double_eq(out.value[2], 0);
+        ck_assert_double_eq(out.variance[2], 1);
+        rvm_prediction_free(&out);
+    }
+END_TEST
+
+START_TEST(numbers_out_of_range_are_refused)
+    {
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        rvm_model *m = model(regression);
+        /* The mean is finite, the variance is not. */
+        rvm_problem *p = rows("0 1:1\n0 1:1e160\n", false);
+        rvm_problem *q = rows("0 1:1.7e308\n", false);
+
+        ck_assert_int_eq(rvm_predict(&out, m, p, false, &err), RVM_ENUMERIC);
+        ck_assert_uint_eq(err.line, 2);
+        ck_assert_int_eq(rvm_predict(&out, m, q, false, &err), RVM_ENUMERIC);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+        rvm_model_free(m);
+    }
+END_TEST
+
+/* A stand-in for random digits that is the same everywhere. */
+static double scattered(size_t i)
+{
+    const double x = sin((double)i * 12.9898) * 43758.5453;
+
+    return x - floor(x);
+}
+
+/* RBF model of K vectors in d inputs; owned by the caller. */
+static char *large_model(size_t K, size_t d)
+{
+    char *text = NULL;
+    size_t length = 0, n = 0;
+    FILE *out = open_memstream(&text, &length);
+
+    ck_assert_ptr_nonnull(out);
+    fprintf(out,
+            "rvm_model 1\ntask regression\nkernel_type rbf\ngamma 0.5\nnr_class 2\n"
+            "total_rv %zu\nexamples %zu\nnoise_variance 0.1\nnoise_fixed 0\n"
+            "log_evidence 0\nconverged 1\nbias 1 1 0\n",
+            K, K);
+    for (size_t i = 0; i <= K; i++) {
+        fprintf(out, "factor %.17g", 2 + scattered(n++));
+        for (size_t j = i + 1; j <= K; j++)
+            fprintf(out, " %.17g", scattered(n++) / (double)K);
+        fputc('\n', out);
+    }
+    fprintf(out, "RV\n");
+    for (size_t i = 0; i < K; i++) {
+        fprintf(out, "%.17g 1", scattered(n++));
+        for (size_t f = 1; f <= d; f++)
+            fprintf(out, " %zu:%.17g", f, scattered(n++));
+        fputc('\n', out);
+    }
+    fprintf(out, "end\n");
+    fclose(out);
+    return text;
+}
+
+static char *large_rows(size_t N, size_t d)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+
+    ck_assert_ptr_nonnull(out);
+    for (size_t i = 0; i < N; i++) {
+        fputc('0', out);
+        for (size_t f = 1; f <= d; f++)
+            fprintf(out, " %zu:%.17g", f, scattered(1000000 + i * d + f));
+        fputc('\n', out);
+    }
+    fclose(out);
+    return text;
+}
+
+/* Blocks of 1, 7 and 100 rows against all 203 at once: equal to the last bit. */
+START_TEST(a_row_does_not_depend_on_its_block)
+    {
+        enum { K = 37, D = 5, N = 203 };
+        const size_t sizes[] = { 1, 7, 100 };
+        char *model_text = large_model(K, D), *rows_text = large_rows(N, D);
+        rvm_prediction all = predict(model_text, rows_text, false), part = { 0 };
+        rvm_model *m = model(model_text);
+        rvm_error err = { 0 };
+
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            FILE *in = open_text(rows_text);
+            rvm_reader *reader = NULL;
+            rvm_problem *block = NULL;
+            size_t done = 0;
+
+            ck_assert_int_eq(rvm_reader_alloc(&reader, in, (rvm_grammar){ 0 }, &err), RVM_OK);
+            while (rvm_reader_next(&block, reader, sizes[s], &err) == RVM_OK &&
+                   rvm_problem_rows(block) > 0) {
+                const size_t count = rvm_problem_rows(block);
+
+                ck_assert_uint_le(count, sizes[s]);
+                ck_assert_int_eq(rvm_predict(&part, m, block, false, &err), RVM_OK);
+                ck_assert_mem_eq(part.value, all.value + done, count * sizeof *part.value);
+                ck_assert_mem_eq(part.variance, all.variance + done, count * sizeof *part.variance);
+                done += count;
+            }
+            ck_assert_uint_eq(done, N);
+            rvm_reader_free(reader);
+            rvm_problem_free(block);
+            fclose(in);
+        }
+        rvm_prediction_free(&all);
+        rvm_prediction_free(&part);
+        rvm_model_free(m);
+        free(model_text);
+        free(rows_text);
+    }
+END_TEST
+
+/* One object for models of either task, one after the other. */
+START_TEST(a_prediction_can_be_used_again)
+    {
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        rvm_model *first = model(regression), *second = model(classification);
+        rvm_problem *p = rows("0 1:1 2:2\n0\n0\n", false), *q = rows("0 1:1 2:2\n", false);
+
+        ck_assert_int_eq(rvm_predict(&out, first, q, false, &err), RVM_OK);
+        ck_assert_int_eq(rvm_predict(&out, second, p, false, &err), RVM_OK);
+        ck_assert_uint_eq(out.rows, 3);
+        ck_assert_uint_eq(out.classes, 2);
+        ck_assert_double_eq(out.probability[4] + out.probability[5], 1);
+        ck_assert_int_eq(rvm_predict(&out, first, q, false, &err), RVM_OK);
+        ck_assert_uint_eq(out.rows, 1);
+        ck_assert_uint_eq(out.classes, 0);
+        ck_assert_double_eq_tol(out.value[0], -5.25, 1e-14);
+        rvm_prediction_free(&out);
+        rvm_prediction_free(NULL);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+        rvm_model_free(first);
+        rvm_model_free(second);
+    }
+END_TEST
+
+Suite *predict_suite(void)
+{
+    Suite *suite = suite_create("predict");
+    TCase *tc = tcase_create("predict");
+
+    tcase_add_test(tc, regression_by_hand);
+    tcase_add_test(tc, classification_by_hand);
+    tcase_add_test(tc, mode_leaves_the_variance_out);
+    tcase_add_test(tc, tails_keep_their_digits);
+    tcase_add_test(tc, one_class_is_certain);
+    tcase_add_test(tc, kernel_values_come_from_the_row);
+    tcase_add_test(tc, numbers_out_of_range_are_refused);
+    tcase_add_test(tc, a_row_does_not_depend_on_its_block);
+    tcase_add_test(tc, a_prediction_can_be_used_again);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

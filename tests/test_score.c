@@ -1,0 +1,166 @@
+/* Scores: small examples by hand, and the ways in which naive sums go wrong. */
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "rvm.h"
+
+static const rvm_model_info regression = { .task = RVM_REGRESSION };
+static const int labels[] = { 1, -1 };
+static const rvm_model_info classification = { .task = RVM_CLASSIFICATION,
+                                               .classes = 2,
+                                               .labels = labels };
+
+static rvm_problem *rows(const char *text)
+{
+    rvm_problem *p = NULL;
+    rvm_error err = { 0 };
+
+    FILE *in = fmemopen((void *)text, strlen(text), "r");
+    ck_assert_ptr_nonnull(in);
+    ck_assert_msg(rvm_problem_read(&p, in, (rvm_grammar){ 0 }, &err) == RVM_OK, "%s", err.message);
+    fclose(in);
+    return p;
+}
+
+static void add(rvm_score *score, double *value, double *variance, const char *targets)
+{
+    rvm_problem *p = rows(targets);
+    const rvm_prediction out = { .rows = rvm_problem_rows(p),
+                                 .value = value,
+                                 .variance = variance };
+
+    rvm_score_add(score, &regression, &out, p);
+    rvm_problem_free(p);
+}
+
+/* Predictions 1, 2, 4 for targets 1, 3, 3: errors 0, 1, 1.  Central moments 14/3, 8/3 and 8/3, so
+ * the squared correlation is (8/3)^2 / (14/3 8/3) = 4/7.  With variance 1/2 each the densities give
+ * (3 ln(2 pi / 2) + (0 + 1 + 1) / (1/2)) / 2 = 1.5 ln(pi) + 2. */
+START_TEST(regression_by_hand)
+    {
+        double value[] = { 1, 2, 4 }, variance[] = { 0.5, 0.5, 0.5 };
+        rvm_score score = { 0 };
+
+        add(&score, value, variance, "1\n3\n3\n");
+        ck_assert_uint_eq(score.rows, 3);
+        ck_assert_double_eq_tol(rvm_score_mean_squared_error(&score), 2.0 / 3, 1e-15);
+        ck_assert_double_eq_tol(rvm_score_squared_correlation(&score), 4.0 / 7, 1e-15);
+        ck_assert_double_eq_tol(score.nlpd, 1.5 * log(3.14159265358979323846) + 2, 1e-14);
+    }
+END_TEST
+
+START_TEST(blocks_add_up)
+    {
+        double value[] = { 1, 2, 4 }, variance[] = { 0.5, 0.5, 0.5 };
+        rvm_score score = { 0 };
+
+        add(&score, value, variance, "1\n");
+        add(&score, value + 1, variance, "3\n3\n");
+        ck_assert_double_eq_tol(rvm_score_mean_squared_error(&score), 2.0 / 3, 1e-15);
+        ck_assert_double_eq_tol(rvm_score_squared_correlation(&score), 4.0 / 7, 1e-15);
+    }
+END_TEST
+
+/* libsvm's sums of squares have no digit left here: 1e9 squared against a spread of 1. */
+START_TEST(an_offset_costs_no_digits)
+    {
+        double value[] = { 1e9 + 1, 1e9 + 2, 1e9 + 4 }, variance[] = { 0.5, 0.5, 0.5 };
+        rvm_score score = { 0 };
+
+        add(&score, value, variance, "1000000001\n1000000003\n1000000003\n");
+        ck_assert_double_eq_tol(rvm_score_squared_correlation(&score), 4.0 / 7, 1e-6);
+    }
+END_TEST
+
+START_TEST(undefined_correlations_are_nan)
+    {
+        double value[] = { 0.1, 0.1, 0.1 }, other[] = { 1, 2, 3 }, variance[] = { 1, 1, 1 };
+        rvm_score score = { 0 };
+
+        ck_assert(isnan(rvm_score_squared_correlation(&score)));
+        add(&score, other, variance, "5\n");
+        ck_assert(isnan(rvm_score_squared_correlation(&score)));
+        ck_assert_double_eq(rvm_score_mean_squared_error(&score), 16);
+        score = (rvm_score){ 0 };
+        add(&score, value, variance, "1\n2\n3\n");
+        ck_assert(isnan(rvm_score_squared_correlation(&score)));
+        score = (rvm_score){ 0 };
+        add(&score, other, variance, "0.1\n0.1\n0.1\n");
+        ck_assert(isnan(rvm_score_squared_correlation(&score)));
+    }
+END_TEST
+
+START_TEST(averages_are_finite)
+    {
+        double value[] = { 1e200, 0 }, variance[] = { 1, 1 };
+        rvm_score score = { 0 };
+
+        ck_assert_double_eq(rvm_score_accuracy(&score), 0);
+        ck_assert_double_eq(rvm_score_mean_squared_error(&score), 0);
+        add(&score, value, variance, "-1e200\n0\n");
+        ck_assert_double_eq(rvm_score_mean_squared_error(&score), DBL_MAX);
+    }
+END_TEST
+
+/* Labels 1 and -1; the third row is of neither, the fourth has the label 1.5: neither is right, and
+ * neither counts in the log loss, which is -ln 0.75 - ln 0.4. */
+START_TEST(classification_by_hand)
+    {
+        double value[] = { 1, 1, -1, 1 }, variance[] = { 0, 0, 0, 0 };
+        double p[] = { 0.75, 0.25, 0.6, 0.4, 0.1, 0.9, 0.5, 0.5 }, log_p[8];
+        rvm_prediction out = { .rows = 4,
+                               .classes = 2,
+                               .value = value,
+                               .variance = variance,
+                               .probability = p,
+                               .log_probability = log_p };
+        rvm_problem *truth = rows("+1\n-1\n7\n1.5\n");
+        rvm_score score = { 0 };
+
+        for (size_t i = 0; i < 8; i++)
+            log_p[i] = log(p[i]);
+        rvm_score_add(&score, &classification, &out, truth);
+        ck_assert_uint_eq(score.rows, 4);
+        ck_assert_uint_eq(score.correct, 1);
+        ck_assert_double_eq(rvm_score_accuracy(&score), 25);
+        ck_assert_uint_eq(score.log_loss_rows, 2);
+        ck_assert_double_eq_tol(score.log_loss, 1.203972804325936, 1e-15); /* ln(10/3) */
+        rvm_problem_free(truth);
+    }
+END_TEST
+
+START_TEST(an_impossible_probability_has_a_finite_loss)
+    {
+        double value[] = { 1 }, variance[] = { 0 }, p[] = { 1, 0 }, log_p[] = { 0, -1000 };
+        rvm_prediction out = { .rows = 1,
+                               .classes = 2,
+                               .value = value,
+                               .variance = variance,
+                               .probability = p,
+                               .log_probability = log_p };
+        rvm_problem *truth = rows("-1\n");
+        rvm_score score = { 0 };
+
+        rvm_score_add(&score, &classification, &out, truth);
+        ck_assert_double_eq(score.log_loss, 1000);
+        rvm_problem_free(truth);
+    }
+END_TEST
+
+Suite *score_suite(void)
+{
+    Suite *suite = suite_create("score");
+    TCase *tc = tcase_create("score");
+
+    tcase_add_test(tc, regression_by_hand);
+    tcase_add_test(tc, blocks_add_up);
+    tcase_add_test(tc, an_offset_costs_no_digits);
+    tcase_add_test(tc, undefined_correlations_are_nan);
+    tcase_add_test(tc, averages_are_finite);
+    tcase_add_test(tc, classification_by_hand);
+    tcase_add_test(tc, an_impossible_probability_has_a_finite_loss);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,208 @@
+/* Defaults, the range of every setting, and the checks against a problem. */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "rvm.h"
+#include "settings.h"
+
+static rvm_problem *problem(const char *text, rvm_grammar grammar)
+{
+    rvm_problem *p = NULL;
+    rvm_error err = { 0 };
+
+    FILE *in = fmemopen((void *)text, strlen(text), "r");
+    ck_assert_ptr_nonnull(in);
+    ck_assert_msg(rvm_problem_read(&p, in, grammar, &err) == RVM_OK, "%s", err.message);
+    fclose(in);
+    return p;
+}
+
+static void expect_fault(const rvm_settings *s, const rvm_problem *p, const char *words)
+{
+    rvm_error err = { 0 };
+
+    ck_assert_int_eq(rvm_settings_check(s, p, &err), RVM_ESETTING);
+    ck_assert_int_eq(err.status, RVM_ESETTING);
+    ck_assert_msg(strstr(err.message, words) != NULL, "\"%s\" does not say \"%s\"", err.message,
+                  words);
+}
+
+static void expect_ok(const rvm_settings *s, const rvm_problem *p)
+{
+    rvm_error err = { 0 };
+
+    ck_assert_msg(rvm_settings_check(s, p, &err) == RVM_OK, "%s", err.message);
+}
+
+START_TEST(defaults_are_those_of_libsvm)
+    {
+        const rvm_settings s = rvm_settings_default();
+
+        expect_ok(&s, NULL);
+        ck_assert_int_eq(s.task, RVM_CLASSIFICATION);
+        ck_assert_int_eq(s.kernel.type, RVM_RBF);
+        ck_assert_int_eq(s.kernel.degree, 3);
+        ck_assert_double_eq(s.kernel.gamma, 0);
+        ck_assert_double_eq(s.kernel.coef0, 0);
+        ck_assert_double_eq(s.tolerance, 0.001);
+        ck_assert(s.bias);
+        ck_assert(!s.probability);
+    }
+END_TEST
+
+START_TEST(kernel_parameters_have_ranges)
+    {
+        rvm_settings s = rvm_settings_default();
+
+        s.kernel.gamma = -1;
+        expect_fault(&s, NULL, "gamma < 0");
+        s.kernel.type = RVM_LINEAR; /* does not use it */
+        expect_ok(&s, NULL);
+        s.kernel.gamma = NAN;
+        expect_fault(&s, NULL, "gamma");
+        s.kernel.gamma = INFINITY;
+        expect_fault(&s, NULL, "gamma");
+        s.kernel.gamma = 1;
+        s.kernel.coef0 = -INFINITY;
+        expect_fault(&s, NULL, "coef0");
+        s.kernel.coef0 = -1;
+        s.kernel.degree = -1;
+        expect_ok(&s, NULL);
+        s.kernel.type = RVM_POLYNOMIAL;
+        expect_fault(&s, NULL, "degree of polynomial kernel < 0");
+        s.kernel.degree = 0;
+        expect_ok(&s, NULL);
+        s.kernel.type = (rvm_kernel_type)9;
+        expect_fault(&s, NULL, "unknown kernel type");
+    }
+END_TEST
+
+START_TEST(effort_has_ranges)
+    {
+        rvm_settings s = rvm_settings_default();
+
+        s.budget_mb = 0;
+        expect_fault(&s, NULL, "cache_size <= 0");
+        s.budget_mb = INFINITY;
+        expect_fault(&s, NULL, "cache_size");
+        s.budget_mb = 1;
+        s.tolerance = 0;
+        expect_fault(&s, NULL, "eps <= 0");
+        s.tolerance = NAN;
+        expect_fault(&s, NULL, "eps");
+        s.tolerance = 1;
+        s.restarts = -1;
+        expect_fault(&s, NULL, "restarts");
+        s.restarts = 3;
+        s.threads = -1;
+        expect_fault(&s, NULL, "threads");
+        s.threads = 1000000;
+        expect_fault(&s, NULL, "threads");
+        s.threads = 2;
+        expect_ok(&s, NULL);
+    }
+END_TEST
+
+START_TEST(noise_is_for_regression)
+    {
+        rvm_settings s = rvm_settings_default();
+
+        s.noise_variance = 0.1;
+        expect_fault(&s, NULL, "regression");
+        s.task = RVM_REGRESSION;
+        expect_ok(&s, NULL);
+        s.noise_variance = -0.1;
+        expect_fault(&s, NULL, "noise variance");
+        s.noise_variance = NAN;
+        expect_fault(&s, NULL, "noise variance");
+        s.task = (rvm_task)7;
+        expect_fault(&s, NULL, "unknown svm type");
+    }
+END_TEST
+
+START_TEST(class_weights_are_positive)
+    {
+        rvm_class_weight w[] = { { 1, 2 }, { -1, 0.5 } };
+        rvm_settings s = rvm_settings_default();
+
+        s.class_weights = w;
+        s.class_weight_count = 2;
+        expect_ok(&s, NULL);
+        w[1].weight = 0;
+        expect_fault(&s, NULL, "class -1");
+        w[1].weight = NAN;
+        expect_fault(&s, NULL, "class -1");
+        s.task = RVM_REGRESSION; /* ignored there, as in libsvm */
+        expect_ok(&s, NULL);
+    }
+END_TEST
+
+START_TEST(at_most_two_classes)
+    {
+        const rvm_grammar grammar = { .class_labels = true };
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *one = problem("3 1:1\n3 1:2\n", grammar);
+        rvm_problem *two = problem("3 1:1\n7 1:2\n", grammar);
+        rvm_problem *three = problem("3 1:1\n7 1:2\n-0 1:3\n3 1:3\n", grammar);
+        rvm_problem *real = problem("1.5 1:1\n2 1:2\n", (rvm_grammar){ 0 });
+
+        expect_ok(&s, one);
+        expect_ok(&s, two);
+        expect_fault(&s, three, "3 classes");
+        expect_fault(&s, real, "1.5");
+        s.task = RVM_REGRESSION;
+        expect_ok(&s, three);
+        expect_ok(&s, real);
+        rvm_problem_free(one);
+        rvm_problem_free(two);
+        rvm_problem_free(three);
+        rvm_problem_free(real);
+    }
+END_TEST
+
+START_TEST(kernel_matrices_begin_with_a_serial)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *plain = problem("1 1:1\n2 1:2\n", (rvm_grammar){ 0 });
+        rvm_problem *bare = problem("1 0:1 1:1\n2\n", (rvm_grammar){ 0 });
+
+        s.kernel.type = RVM_PRECOMPUTED;
+        expect_fault(&s, plain, "0:serial");
+        expect_fault(&s, bare, "row 2");
+        rvm_problem_free(plain);
+        rvm_problem_free(bare);
+    }
+END_TEST
+
+START_TEST(gamma_zero_is_one_over_the_largest_index)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *p = problem("1 1:1\n2 8:2\n", (rvm_grammar){ 0 });
+        rvm_problem *none = problem("1\n2\n", (rvm_grammar){ 0 });
+
+        ck_assert_double_eq(rvm_settings_kernel(&s, p).gamma, 0.125);
+        ck_assert_double_eq(rvm_settings_kernel(&s, none).gamma, 0);
+        s.kernel.gamma = 3;
+        ck_assert_double_eq(rvm_settings_kernel(&s, p).gamma, 3);
+        rvm_problem_free(p);
+        rvm_problem_free(none);
+    }
+END_TEST
+
+Suite *settings_suite(void)
+{
+    Suite *suite = suite_create("settings");
+    TCase *tc = tcase_create("settings");
+
+    tcase_add_test(tc, defaults_are_those_of_libsvm);
+    tcase_add_test(tc, kernel_parameters_have_ranges);
+    tcase_add_test(tc, effort_has_ranges);
+    tcase_add_test(tc, noise_is_for_regression);
+    tcase_add_test(tc, class_weights_are_positive);
+    tcase_add_test(tc, at_most_two_classes);
+    tcase_add_test(tc, kernel_matrices_begin_with_a_serial);
+    tcase_add_test(tc, gamma_zero_is_one_over_the_largest_index);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
