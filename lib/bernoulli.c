@@ -202,6 +202,7 @@ static void bernoulli_self(double *out, const gsl_matrix *block, const rvm_fit *
 const rvm_likelihood rvm_bernoulli = {
     .name = "bernoulli",
     .owns_noise = false,
+    .credit = 0,
     .posterior = bernoulli_posterior,
     .residual = bernoulli_residual,
     .cross = bernoulli_cross,

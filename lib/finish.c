@@ -1,4 +1,4 @@
-/* Level 4: the posterior that is saved.
+/* Level 5: the posterior that is saved.
  *
  * In scaled weights u = A^1/2 w (likelihood.h) the posterior has precision H = I + D Phi'B Phi D, and
  * H = R'R with R from the QR factorisation of [ B^1/2 Phi D ; I ]. Rows are folded in strip by

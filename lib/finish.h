@@ -1,4 +1,4 @@
-/* Level 4: the posterior that is saved. */
+/* Level 5: the posterior that is saved. */
 #ifndef RVM_FINISH_H
 #define RVM_FINISH_H
 

@@ -190,6 +190,7 @@ static void gaussian_self(double *out, const gsl_matrix *block, const rvm_fit *f
 const rvm_likelihood rvm_gaussian = {
     .name = "gaussian",
     .owns_noise = true,
+    .credit = 0.5,
     .posterior = gaussian_posterior,
     .residual = gaussian_residual,
     .cross = gaussian_cross,

@@ -11,6 +11,7 @@
  * offset lose nothing there. */
 #include "kernel.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +19,6 @@
 
 #include "alloc.h"
 #include "error.h"
-#include "rows.h"
 #include "vecmath.h"
 
 enum { TILE = 128 };
@@ -42,11 +42,12 @@ static void polynomial_finish(double *a, size_t n, const rvm_kernel *k)
     rvm_vec_power(a, k->degree, n);
 }
 
-/* Arguments below -745 underflow to 0 in exp; a vector exp wants them finite. */
+/* A distance may be infinite. Arguments below -745 underflow to 0 in exp; a vector exp wants them
+ * finite. */
 static void decay_finish(double *a, size_t n, const rvm_kernel *k)
 {
     for (size_t j = 0; j < n; j++)
-        a[j] = fmax(-750, fmin(0, -k->gamma * a[j]));
+        a[j] = -fmin(k->gamma * fmin(a[j], DBL_MAX), 750);
     rvm_vec_exp(a, n);
 }
 
@@ -107,9 +108,9 @@ unsigned rvm_kernel_uses(rvm_kernel_type type)
     return kernels[type].uses;
 }
 
-rvm_combination rvm_kernel_combination(rvm_kernel_type type)
+rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const rvm_rows *like)
 {
-    return kernels[type].by;
+    return rvm_rows_layout(p, kernels[kernel->type].by, like);
 }
 
 /* ---- Tiles ---------------------------------------------------------------------------------- */
@@ -246,14 +247,25 @@ static double combine_shared(tile *t, const rvm_rows *a, size_t i)
     return shared;
 }
 
-static void combine_sparse(tile *t, const rvm_rows *a, size_t i)
+/* |x - z|^2 = x'x + z'z - 2 x'z, but for rows whose squares alone are out of range. */
+static void expand_squares(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
+{
+    const double self = a->self[i];
+    for (size_t j = 0; j < TILE; j++) {
+        if (self + t->self[j] < DBL_MAX)
+            t->value[j] = fmax(0, self + t->self[j] - 2 * t->value[j]);
+        else
+            t->value[j] = j < t->width ? rvm_rows_squared_distance(a, i, b, t->first + j) : 0;
+    }
+}
+
+static void combine_sparse(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
 {
     for (size_t j = 0; j < TILE; j++)
         t->value[j] = t->other[j] = a->by == RVM_BY_SPLINE ? 1 : 0;
     const double shared = combine_shared(t, a, i), self = a->self[i];
     if (a->by == RVM_BY_SQUARES)
-        for (size_t j = 0; j < TILE; j++)
-            t->value[j] = fmax(0, self + t->self[j] - 2 * t->value[j]);
+        expand_squares(t, a, i, b);
     else if (a->by == RVM_BY_DISTANCES)
         for (size_t j = 0; j < TILE; j++)
             t->value[j] = fmax(0, self - shared + (t->self[j] - t->other[j]) + t->value[j]);
@@ -312,9 +324,7 @@ static rvm_status fill_tile(gsl_matrix *block, size_t column, tile *t, const rvm
         else if (a->dense)
             combine_dense(t, a, row);
         else
-            combine_sparse(t, a, row);
-        if (!all_finite(t->value, t->width))
-            return rvm_fail(err, RVM_ENUMERIC, "a kernel value is out of range: scale the data");
+            combine_sparse(t, a, row, b);
         kernels[kernel->type].finish(t->value, TILE, kernel);
         if (!all_finite(t->value, t->width))
             return rvm_fail(err, RVM_ENUMERIC, "a kernel value is out of range: scale the data");

@@ -4,7 +4,7 @@
 
 #include <gsl/gsl_matrix.h>
 
-#include "rvm.h"
+#include "rows.h"
 
 /* What a kernel needs, as bits of rvm_kernel_uses(). */
 enum { RVM_USES_GAMMA = 1, RVM_USES_DEGREE = 2, RVM_USES_COEF0 = 4 };
@@ -13,15 +13,8 @@ unsigned rvm_kernel_uses(rvm_kernel_type type);
 /* Type whose -t value is `number`; false when there is none. */
 bool rvm_kernel_by_number(rvm_kernel_type *out, int number);
 
-/* Rows laid out for kernel evaluation: features renumbered 0 .. F - 1 by those that occur (so a
- * huge index costs nothing), stored densely when they are dense enough, sparsely otherwise. */
-typedef struct rvm_rows rvm_rows;
-
-/* Rows of p, in order. With `like` not NULL, in its numbering and layout, so that values between
- * the two can be computed. NULL without memory. p may be freed afterwards, `like` may not. */
+/* Rows of p laid out for a kernel; see rvm_rows_layout. */
 rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const rvm_rows *like);
-void rvm_rows_free(rvm_rows *r);
-size_t rvm_rows_count(const rvm_rows *r);
 
 /* block(i, j) = K(a_i, b_j): i counts the rows a_id[i] of a (rows i where a_id is NULL), j the rows
  * b_first + j of b; the shape of `block` says how many of each. Either a and b are the same object,
@@ -30,7 +23,8 @@ size_t rvm_rows_count(const rvm_rows *r);
  * A value depends on the two rows alone, never on the shape of the block, so that predictions do
  * not change with the size of a batch. Single-threaded; several threads may work on blocks of the
  * same rows. Cost: block->size1 times block->size2 times the non-zeros of a row.
- * RVM_ENOMEM; RVM_ENUMERIC when a value is not finite. */
+ * A distance that is too large for a number makes the value 0 of a kernel that falls off with it;
+ * otherwise RVM_ENUMERIC when a value is not finite. RVM_ENOMEM. */
 RVM_CHECKED rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel,
                                         const rvm_rows *a, const size_t *a_id, const rvm_rows *b,
                                         size_t b_first, rvm_error *err);

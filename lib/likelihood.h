@@ -62,6 +62,11 @@ typedef struct {
 struct rvm_likelihood {
     const char *name;
     bool owns_noise; /* has a beta of its own */
+    /* Nats for each function in choosing between optima of much the same evidence. In regression
+     * the one with more functions predicts better: the sparser has picked its few positions from
+     * more candidates (half a nat: mean squared error 3.10 against 3.22 on Friedman 1, 0.0129
+     * against 0.0135 on Friedman 3). In classification it makes no difference. */
+    double credit;
     /* The posterior at f's hyperparameters: sets u (its content is the starting point), L,
      * log_evidence, slope or misfit, curvature. False when it cannot be computed to working
      * precision. */

@@ -67,11 +67,11 @@ void rvm_point_swap(rvm_point *a, rvm_point *b)
     *b = kept;
 }
 
-bool rvm_point_prefer(const rvm_point *a, const rvm_point *b)
+bool rvm_point_prefer(const rvm_point *a, const rvm_point *b, double credit)
 {
-    const double difference =
-        (b->log_evidence - (double)b->K) - (a->log_evidence - (double)a->K);
-    if (fabs(difference) > close_call)
-        return difference > 0;
-    return b->log_evidence > a->log_evidence + 1e-6 * fabs(a->log_evidence);
+    const double more = (double)b->K - (double)a->K;
+    const double difference = b->log_evidence - a->log_evidence;
+    if (fabs(difference - more) > close_call)
+        return difference > more;
+    return difference + credit * more > 1e-6 * fabs(a->log_evidence);
 }

@@ -22,12 +22,12 @@ void rvm_point_load(rvm_fit *to, const rvm_point *from);
 void rvm_point_free(rvm_point *p);
 void rvm_point_swap(rvm_point *a, rvm_point *b);
 
-/* Whether b is to be preferred to a. Evidence decides between optima of one kind. But evidence
- * alone rises into a collapse at narrow widths, where every row becomes a vector and the noise is
- * gone, since each function has a precision of its own that was maximised; one nat less for each
- * function, in the manner of Akaike, tells such a solution from a real one. It is a blunt measure
- * (choosing by it between sound optima costs accuracy), so it decides only where the two differ
- * by more than a few nats in it. */
-bool rvm_point_prefer(const rvm_point *a, const rvm_point *b);
+/* Whether b is to be preferred to a. Evidence decides between optima of one kind, with `credit` nats
+ * for each function. But evidence alone rises into a collapse at narrow widths, where every row
+ * becomes a vector and the noise is gone, since each function has a precision of its own that was
+ * maximised; one nat less for each function, in the manner of Akaike, tells such a solution from a
+ * real one. It is a blunt measure (choosing by it between sound optima costs accuracy), so it
+ * decides only where the two differ by more than a few nats in it. */
+bool rvm_point_prefer(const rvm_point *a, const rvm_point *b, double credit);
 
 #endif

@@ -30,7 +30,8 @@
 
 enum {
     CHUNK = 64, /* rows whose kernel values are held at a time */
-    TILE = 8    /* rows solved together, so that R passes through the cache once for them all */
+    TILE = 8,   /* rows solved together: R is read once for them all, and they are one vector */
+    DEPTH = 16  /* rows of R that are applied together */
 };
 
 /* Scratch of one prediction. */
@@ -38,6 +39,7 @@ typedef struct {
     const rvm_model *m; /* borrowed */
     rvm_rows *vectors;  /* owned */
     double *Phi;        /* owned, CHUNK x K */
+    double *v;          /* owned, K x TILE */
     bool mode;
 } predictor;
 
@@ -81,31 +83,64 @@ static double latent_mean(const rvm_model *m, const double *phi)
     return f;
 }
 
-/* Each of the `rows` rows phi of Phi (rows x K, rows <= TILE) becomes v with R' v = phi. */
-static void substitute_forward(double *Phi, size_t rows, const double *R, size_t K)
+/* x -= sum over a < depth of v_a row[a][column - a], in that order; x and v_a are TILE long. */
+static void subtract(double *x, const double *v, const double *const *row, size_t column,
+                     size_t depth)
 {
-    for (size_t i = 0; i < K; i++) {
-        const size_t rest = K - i;
+    double sum[TILE];
 
-        for (size_t r = 0; r < rows; r++) {
-            double *v = Phi + r * K + i;
-            const double pivot = v[0] / R[0];
+    for (size_t r = 0; r < TILE; r++)
+        sum[r] = x[r];
+    for (size_t a = 0; a < depth; a++) {
+        const double entry = row[a][column - a];
 
-            v[0] = pivot;
-            for (size_t j = 1; j < rest; j++)
-                v[j] -= pivot * R[j];
+        /* In registers, as one vector. */
+#pragma GCC unroll 8
+        for (size_t r = 0; r < TILE; r++)
+            sum[r] -= v[a * TILE + r] * entry;
+    }
+    for (size_t r = 0; r < TILE; r++)
+        x[r] = sum[r];
+}
+
+/* Each column phi of v (K x TILE) becomes the solution of R' v = phi. DEPTH rows of R at a time, so
+ * that what is still to be solved is loaded and stored once for all of them. */
+static void substitute_forward(double *v, const double *R, size_t K)
+{
+    const double *row[DEPTH]; /* from the diagonal on */
+
+    for (size_t i = 0; i < K; i += DEPTH, v += DEPTH * TILE) {
+        const size_t depth = GSL_MIN(DEPTH, K - i);
+
+        for (size_t a = 0; a < depth; a++) {
+            row[a] = R;
+            R += K - i - a;
+            subtract(v + a * TILE, v, row, a, a);
+            for (size_t r = 0; r < TILE; r++)
+                v[a * TILE + r] /= row[a][0];
         }
-        R += rest;
+        for (size_t j = depth; j < K - i; j++)
+            subtract(v + j * TILE, v, row, j, depth);
     }
 }
 
-static double squared_norm(const double *v, size_t K)
+/* variance[r] = phi' Sigma phi for rows r < count <= TILE of Phi (count x K). */
+static void latent_variances(double *variance, double *v, const double *Phi, size_t count,
+                             const rvm_model *m)
 {
-    double sum = 0;
+    const size_t K = m->function_count;
 
     for (size_t i = 0; i < K; i++)
-        sum += v[i] * v[i];
-    return sum;
+        for (size_t r = 0; r < TILE; r++)
+            v[i * TILE + r] = r < count ? Phi[r * K + i] : 0;
+    substitute_forward(v, m->factor, K);
+    for (size_t r = 0; r < count; r++) {
+        double sum = 0;
+
+        for (size_t i = 0; i < K; i++)
+            sum += v[i * TILE + r] * v[i * TILE + r];
+        variance[r] = sum;
+    }
 }
 
 /* Two classes: probabilities and their logarithms from the log-odds q of the first, without
@@ -146,12 +181,13 @@ static rvm_status fill_rows(rvm_prediction *out, const predictor *pr, size_t fir
     for (size_t r = 0; r < count; r++)
         out->value[first + r] = latent_mean(m, pr->Phi + r * K);
     for (size_t r = 0; r < count; r += TILE)
-        substitute_forward(pr->Phi + r * K, GSL_MIN(TILE, count - r), m->factor, K);
+        latent_variances(out->variance + first + r, pr->v, pr->Phi + r * K,
+                         GSL_MIN(TILE, count - r), m);
     for (size_t r = 0; r < count; r++) {
         const size_t row = first + r;
         const double f = out->value[row];
 
-        out->variance[row] = squared_norm(pr->Phi + r * K, K) + m->noise_variance;
+        out->variance[row] += m->noise_variance;
         if (!isfinite(f) || !isfinite(out->variance[row]))
             return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
                                "the prediction leaves the range of finite numbers");
@@ -199,7 +235,8 @@ static rvm_status predictor_init(predictor *pr, const rvm_model *m, bool mode, r
     *pr = (predictor){ .m = m, .mode = mode };
     pr->vectors = rvm_rows_alloc(m->vectors, &m->kernel, NULL);
     pr->Phi = K > SIZE_MAX / CHUNK ? NULL : rvm_array(CHUNK * K, sizeof(double));
-    if (pr->vectors == NULL || pr->Phi == NULL)
+    pr->v = K > SIZE_MAX / TILE ? NULL : rvm_array(TILE * K, sizeof(double));
+    if (pr->vectors == NULL || pr->Phi == NULL || pr->v == NULL)
         return rvm_fail_memory(err, "prediction");
     return RVM_OK;
 }
@@ -208,6 +245,7 @@ static void predictor_clear(predictor *pr)
 {
     rvm_rows_free(pr->vectors);
     free(pr->Phi);
+    free(pr->v);
 }
 
 rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows, bool mode,

@@ -149,13 +149,13 @@ static bool alloc_pairs(rvm_rows *r, const rvm_problem *p)
     return r->start != NULL && r->feature != NULL && r->value != NULL;
 }
 
-rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const rvm_rows *like)
+rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_rows *like)
 {
     rvm_rows *r = rvm_array(1, sizeof *r);
     if (r == NULL)
         return NULL;
     r->count = p->rows;
-    r->by = rvm_kernel_combination(kernel->type);
+    r->by = by;
     r->is_like = like != NULL;
     if (like != NULL) {
         r->features = like->features;
@@ -191,4 +191,20 @@ void rvm_rows_free(rvm_rows *r)
 size_t rvm_rows_count(const rvm_rows *r)
 {
     return r->count;
+}
+
+double rvm_rows_squared_distance(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j)
+{
+    size_t k = a->start[i], l = b->start[j];
+    const size_t k_end = a->start[i + 1], l_end = b->start[j + 1];
+    double sum = a->rest[i] + b->rest[j];
+    while (k < k_end || l < l_end) {
+        const bool from_a = k < k_end && (l == l_end || a->feature[k] <= b->feature[l]);
+        const bool from_b = l < l_end && (k == k_end || b->feature[l] <= a->feature[k]);
+        const double d = (from_a ? a->value[k] : 0) - (from_b ? b->value[l] : 0);
+        sum += d * d;
+        k += from_a;
+        l += from_b;
+    }
+    return sum;
 }

@@ -1,8 +1,8 @@
-/* Level 2: rows laid out for kernel evaluation. Private to kernel.c and rows.c. */
+/* Level 2: rows laid out for kernel evaluation. */
 #ifndef RVM_ROWS_H
 #define RVM_ROWS_H
 
-#include "kernel.h"
+#include "rvm.h"
 
 /* How two rows are combined, feature by feature, before the kernel's own formula. */
 typedef enum {
@@ -13,7 +13,9 @@ typedef enum {
     RVM_BY_LOOKUP     /* the file holds the value */
 } rvm_combination;
 
-struct rvm_rows {
+/* Features are renumbered 0 .. F - 1 by those that occur, so that a huge index costs nothing, and
+ * stored densely when they are dense enough, sparsely otherwise. Read by kernel.c alone. */
+typedef struct {
     size_t count;
     size_t features; /* F: features that occur in the rows that were laid out first */
     int *original;   /* owned, F, ascending: index in the file of each feature; empty when like */
@@ -27,9 +29,16 @@ struct rvm_rows {
     double *value;
     double *self; /* owned, count: a row combined with the empty row, over all its features */
     double *rest; /* owned, count: the same over the features that `like` does not have */
-};
+} rvm_rows;
 
-rvm_combination rvm_kernel_combination(rvm_kernel_type type);
+/* Rows of p, in order. With `like` not NULL, in its numbering and layout, so that values between
+ * the two can be computed. NULL without memory. p may be freed afterwards, `like` may not. */
+rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_rows *like);
+void rvm_rows_free(rvm_rows *r);
+size_t rvm_rows_count(const rvm_rows *r);
+
+/* |x - z|^2 of two rows of a sparse layout, feature by feature. */
+double rvm_rows_squared_distance(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j);
 
 /* spline(x, z) of Tipping (2001), equation 22, for one input. */
 double rvm_spline(double x, double z);

@@ -191,7 +191,8 @@ typedef struct {
     size_t capacity;         /* private: doubles that each array has room for */
 } rvm_prediction;
 
-/* mode: probabilities at the most probable weights instead of averaged ones. */
+/* mode: probabilities at the most probable weights instead of averaged ones.  A result beyond the
+ * finite numbers is RVM_ENUMERIC, err->line the row in question, counted from 1. */
 RVM_CHECKED rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows,
                                    bool mode, rvm_error *err);
 void rvm_prediction_free(rvm_prediction *p); /* frees the arrays, zeroes *p */
@@ -218,6 +219,8 @@ typedef struct {
     double mean_p, mean_t, m_pp, m_tt, m_pt;    /* running means and central second moments */
 } rvm_score;
 
+/* Of *m the task and, for the log loss, the classes with their labels; without classes there is
+ * no log loss. */
 void rvm_score_add(rvm_score *score, const rvm_model_info *m, const rvm_prediction *p,
                    const rvm_problem *rows);
 double rvm_score_accuracy(const rvm_score *score);            /* per cent */

@@ -18,7 +18,7 @@ static bool is_bias(const rvm_search *s, size_t i)
 }
 
 /* One step; returns the mean move of ln alpha. */
-static double update(rvm_search *s)
+static double update(rvm_search *s, double stretch)
 {
     rvm_fit *f = &s->now;
     const rvm_observed *o = s->observed;
@@ -28,7 +28,8 @@ static double update(rvm_search *s)
     rvm_cholesky_inverse_diagonal(c, &T.matrix, &L.matrix, s->ws.threads);
     for (size_t i = 0; i < f->K; i++) {
         const double gamma = fmin(fmax(1 - c[i], 1e-13), 1), u2 = fmax(f->u[i] * f->u[i], 1e-300);
-        double ln_alpha = f->ln_alpha[i] + log(gamma / u2);
+        const double step = log(gamma / u2);
+        double ln_alpha = f->ln_alpha[i] + (step > 0 ? stretch * step : step);
         if (is_bias(s, i))
             ln_alpha = fmin(ln_alpha, o->bias_ln_alpha_max);
         gammas += gamma;
@@ -55,12 +56,12 @@ static size_t delete_dead(rvm_search *s)
     return deleted;
 }
 
-rvm_status rvm_sweep(rvm_search *s, int sweeps, rvm_error *err)
+rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err)
 {
     s->ws.mode_steps = 1; /* the fixed point moves on before the mode matters */
     rvm_status status = rvm_search_locate(s, err);
     for (int k = 0; k < sweeps && status == RVM_OK && s->now.K > 0; k++) {
-        const double moved = update(s);
+        const double moved = update(s, stretch);
         const size_t deleted = delete_dead(s);
         status = rvm_search_locate(s, err);
         if (moved < at_rest && deleted == 0)

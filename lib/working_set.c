@@ -15,8 +15,8 @@ enum {
     CHUNK = 400,       /* candidates let in at a time */
     BLOCK = 256,       /* candidates whose columns are computed at a time */
     LEAST_ROOM = 16,   /* functions without which there is no training */
-    FIRST_SWEEPS = 15, /* of the first round; later ones start near a solution */
-    SWEEPS = 6,
+    FIRST_SWEEPS = 10, /* of the first round; later ones start near a solution */
+    SWEEPS = 5,
     FIRST_SAMPLE = 2000,
     MAX_MOVES = 40
 };
@@ -264,7 +264,7 @@ static rvm_status move_on(rvm_working_set *w, int sweeps, rvm_error *err)
 {
     bool converged;
     const rvm_climb_settings climb = { w->tolerance, MAX_MOVES };
-    const rvm_status status = rvm_sweep(&w->search, sweeps, err);
+    const rvm_status status = rvm_sweep(&w->search, sweeps, 2, err);
     return status != RVM_OK ? status
                             : rvm_climb(&w->search, &w->statistics, &climb, &converged, err);
 }

@@ -362,6 +362,32 @@ START_TEST(version_names_the_libraries)
     }
 END_TEST
 
+/* The caller closed standard output and error: no file that is opened later takes their place. */
+START_TEST(closed_descriptors_are_not_handed_out)
+    {
+        int status = -1;
+
+        fflush(stdout);
+        const pid_t child = fork();
+        ck_assert_int_ge(child, 0);
+        if (child == 0) {
+            char *argv[] = { "rvm-test", "a", NULL };
+            test_job job = { 0 };
+            cli_words words;
+
+            close(STDOUT_FILENO);
+            close(STDERR_FILENO);
+            if (cli_parse(2, argv, &tool, &job, &words) != CLI_RUN)
+                _exit(99);
+            const bool unwritable = write(STDOUT_FILENO, "x", 1) < 0;
+            _exit(open("/dev/null", O_WRONLY) > STDERR_FILENO && unwritable ? 0 : 1);
+        }
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert(WIFEXITED(status));
+        ck_assert_int_eq(WEXITSTATUS(status), 0);
+    }
+END_TEST
+
 /* ---- Messages ------------------------------------------------------------------------------- */
 
 static void expect_error(void (*print)(const cli_tool *, const char *, const rvm_error *),
@@ -586,6 +612,7 @@ Suite *cli_suite(void)
     tcase_add_test(tc, terse_about_unknown_options);
     tcase_add_test(tc, help_has_every_option);
     tcase_add_test(tc, version_names_the_libraries);
+    tcase_add_test(tc, closed_descriptors_are_not_handed_out);
     tcase_add_test(tc, errors_as_lines);
     tcase_add_test(tc, inputs_that_cannot_be_opened);
     tcase_add_test(tc, output_committed_or_discarded);

@@ -95,6 +95,44 @@ START_TEST(regression_by_hand)
     }
 END_TEST
 
+/* 1 on the diagonal of R, -1 right of it, and all phi = x: v_j = x + v_1 + ... + v_(j-1) = 2^(j-1) x,
+ * so the variance is x^2 (4^K - 1) / 3, which a double holds exactly for K = 20. */
+START_TEST(variance_of_many_functions)
+    {
+        enum { K = 20, N = 11 };
+        char *model_text = NULL, rows_text[N * 8] = "";
+        size_t length = 0;
+        FILE *out = open_memstream(&model_text, &length);
+
+        ck_assert_ptr_nonnull(out);
+        fprintf(out,
+                "rvm_model 1\ntask regression\nkernel_type linear\nnr_class 2\ntotal_rv %d\n"
+                "examples %d\nnoise_variance 0.5\nnoise_fixed 0\nlog_evidence 0\nconverged 1\n",
+                K, K);
+        for (size_t i = 0; i < K; i++) {
+            fprintf(out, "factor 1");
+            for (size_t j = i + 1; j < K; j++)
+                fprintf(out, " -1");
+            fputc('\n', out);
+        }
+        fprintf(out, "RV\n");
+        for (size_t i = 0; i < K; i++)
+            fprintf(out, "%zu 1 1:1\n", i + 1);
+        fprintf(out, "end\n");
+        fclose(out);
+        for (int i = 0; i < N; i++)
+            snprintf(rows_text + strlen(rows_text), sizeof rows_text - strlen(rows_text),
+                     "0 1:%d\n", i);
+        rvm_prediction p = predict(model_text, rows_text, false);
+        for (size_t i = 0; i < N; i++) {
+            ck_assert_double_eq(p.value[i], 210.0 * (double)i);
+            ck_assert_double_eq(p.variance[i], 366503875925.0 * (double)(i * i) + 0.5);
+        }
+        rvm_prediction_free(&p);
+        free(model_text);
+    }
+END_TEST
+
 /* The same phi without the 0.5: f = -5.75, kappa = 1 / sqrt(1 + pi 2.42125 / 8) = 0.7159638671963642,
  * 1 / (1 + exp(-kappa f)) by Python's math module. */
 START_TEST(classification_by_hand)
@@ -322,6 +360,7 @@ Suite *predict_suite(void)
     TCase *tc = tcase_create("predict");
 
     tcase_add_test(tc, regression_by_hand);
+    tcase_add_test(tc, variance_of_many_functions);
     tcase_add_test(tc, classification_by_hand);
     tcase_add_test(tc, mode_leaves_the_variance_out);
     tcase_add_test(tc, tails_keep_their_digits);

@@ -265,7 +265,8 @@ START_TEST(overflow_is_gone_round)
         ck_assert_double_eq(rvm_scaling_value(big / 2, 0, big, -100, 100), 0); /* product */
         ck_assert_double_eq(rvm_scaling_value(1, 0, 2, -big, big), 0);         /* upper - lower */
         ck_assert_double_eq(rvm_scaling_value(big / 2, -big, big, 0, 4), 3);
-        ck_assert(!isfinite(rvm_scaling_value(2 * 1.5, 0, 1, -big, big))); /* 5 times big */
+        ck_assert_double_eq(rvm_scaling_value(0, -big, big, 0, 0.5), 0.25); /* max - min alone */
+        ck_assert(!isfinite(rvm_scaling_value(2 * 1.5, 0, 1, -big, big)));  /* 5 times big */
     }
 END_TEST
 

@@ -23,10 +23,10 @@ refuse '^rvm-predict: libsvm:1:1: a LIBSVM model, not a relevance vector model' 
 sed 's/^rvm_model 1/rvm_model 2/' model >future
 refuse '^rvm-predict: future:1:11: .*version.*"2"' future
 lines=$(wc -l <model)
-sed '$d' model >cut
-refuse "^rvm-predict: cut:$lines:1: .*cut short" cut
-head -c 300 model >cut
-refuse '^rvm-predict: cut:' cut
+sed '$d' model >short
+refuse "^rvm-predict: short:$lines:1: .*cut short" short
+head -c 300 model >short
+refuse '^rvm-predict: short:' short
 (cat model && echo more) >longer
 refuse "^rvm-predict: longer:$((lines + 1)):1: .*after" longer
 sed 's/^total_rv .*/total_rv 2147483647/' model >huge

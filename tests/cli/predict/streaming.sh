@@ -21,8 +21,9 @@ wait $tool || fail "the tool fails"
 cmp got wanted || fail "row by row the predictions differ"
 
 # Blocks end elsewhere in a longer file.
-for i in 1 2 3 4 5 6 7; do cat "$DATA/mcycle"; done >long
-for i in 1 2 3 4 5 6 7; do cat wanted; done >long.wanted
+repeat() { cat "$1" "$1" "$1" "$1" "$1" "$1" "$1"; }
+repeat "$DATA/mcycle" >long
+repeat wanted >long.wanted
 "$BIN/rvm-predict" -q long model got || fail "fails"
 cmp got long.wanted || fail "in a long file the predictions differ"
 cat long | "$BIN/rvm-predict" -q - model >got || fail "fails"

@@ -8,7 +8,7 @@ printf '1 1:2\n2 1:6\n' >data
 [ ! -s messages ] || fail "--help: said $(cat messages)"
 [ "$(head -n 1 got)" = 'Usage: rvm-scale [options] data_file' ] || fail "--help: $(head -n 1 got)"
 for option in -l -u -y -s -r --help --version; do
-    grep -q "^ *$option[ ,]" got || fail "--help has no $option"
+    grep -q "^ *${option}[ ,]" got || fail "--help has no $option"
 done
 "$BIN/rvm-scale" --version >got || fail "--version: exit $?"
 head -n 1 got | grep -Eq '^rvm-scale [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version: $(cat got)"

@@ -9,8 +9,8 @@ grep -qxF 'WARNING: training data in only one class. See README for details.' er
 [ ! -s out ] || fail "stdout with -q: $(cat out)"
 grep -qx 'nr_class 1' model || fail "not one class"
 grep -qx 'label 7' model || fail "not class 7"
-printf '7 1:9\n3 1:-2\n' >test
-"$BIN/rvm-predict" -b 1 test model predictions >out 2>err || fail "prediction fails: $(cat err)"
+printf '7 1:9\n3 1:-2\n' >rows
+"$BIN/rvm-predict" -b 1 rows model predictions >out 2>err || fail "prediction fails: $(cat err)"
 [ "$(cat predictions)" = 'labels 7
 7 1
 7 1' ] || fail "predictions: $(cat predictions)"

@@ -2,9 +2,9 @@
 set -u
 fail() { echo "$*" >&2; exit 1; }
 
-# Rows of FILE as rows of inner products with those of TRAIN.
+# products TRAIN FILE: the rows of FILE as rows of inner products with those of TRAIN.
 products() {
-    awk -v all="$2" '
+    awk '
         file != FILENAME { file = FILENAME; part++; row = 0 }
         part == 1 { n++ }
         { row++; for (k = 2; k <= NF; k++) { split($k, p, ":"); x[part, row, p[1]] = p[2] } }
@@ -22,16 +22,16 @@ products() {
             }
         }' CONVFMT=%.17g OFMT=%.17g "$1" "$2"
 }
-head -n 60 "$DATA/ripley.train" >head
-tail -n 60 "$DATA/ripley.train" >tail
-cat head tail >train
-head -n 100 "$DATA/ripley.test" >test
-cp train again
-products train again >train.matrix
-products train test >test.matrix
+head -n 60 "$DATA/ripley.train" >first
+tail -n 60 "$DATA/ripley.train" >last
+cat first last >rows
+head -n 100 "$DATA/ripley.test" >others
+cp rows again
+products rows again >rows.matrix
+products rows others >others.matrix
 
-"$BIN/rvm-train" -q -t 0 train linear || fail "-t 0 fails"
-"$BIN/rvm-train" -q -t 4 train.matrix matrix || fail "-t 4 fails"
+"$BIN/rvm-train" -q -t 0 rows linear || fail "-t 0 fails"
+"$BIN/rvm-train" -q -t 4 rows.matrix matrix || fail "-t 4 fails"
 grep -qx 'kernel_type precomputed' matrix || fail "not a precomputed kernel"
 sed '1,/^RV$/d; /^end$/d' matrix | grep -Eqv '^[^ ]+ [^ ]+ 0:[0-9]+$' &&
     fail "vectors are not serial numbers: $(sed '1,/^RV$/d' matrix)"
@@ -39,9 +39,9 @@ sed '1,/^RV$/d; /^end$/d' matrix | grep -Eqv '^[^ ]+ [^ ]+ 0:[0-9]+$' &&
 awk '$1 == "log_evidence" { e[FILENAME] = $2 }
     END { d = e["linear"] - e["matrix"]; exit !(d < 0.01 && d > -0.01) }' linear matrix ||
     fail "the evidence differs: $(grep evidence linear matrix)"
-"$BIN/rvm-predict" -q -b 1 test linear a || fail "prediction fails"
-"$BIN/rvm-predict" -q -b 1 test.matrix matrix b || fail "prediction fails"
+"$BIN/rvm-predict" -q -b 1 others linear a || fail "prediction fails"
+"$BIN/rvm-predict" -q -b 1 others.matrix matrix b || fail "prediction fails"
 paste a b | awk 'NR > 1 { d = $2 - $5; if (d > 0.01 || d < -0.01) { print; bad = 1 } }
     END { exit bad || NR != 101 }' || fail "predictions differ"
-"$BIN/rvm-train" -q -t 4 -v 5 train.matrix | grep -q '^Cross Validation Accuracy = [89]' ||
+"$BIN/rvm-train" -q -t 4 -v 5 rows.matrix | grep -q '^Cross Validation Accuracy = [89]' ||
     fail "no cross-validation of a matrix"

@@ -1,0 +1,272 @@
+/* vecmath.c against long double arithmetic, and that an element does not know where it stands. */
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suites.h"
+#include "vecmath.h"
+
+enum { MOST = 64 };
+
+static void check_ulps(double got, double want, double ulps, double argument)
+{
+    const double size = fabs(want), ulp = nextafter(size, INFINITY) - size;
+    ck_assert_msg(fabs(got - want) <= ulps * ulp, "at %.17g: got %.17g, wanted %.17g", argument, got,
+                  want);
+}
+
+/* Numbers without a pattern in -1 .. 1. */
+static double wild(size_t k)
+{
+    return sin(7.31 * (double)k * (double)k + 0.37 * (double)k + 1.234);
+}
+
+static void fill_wild(double *a, size_t n, size_t first)
+{
+    for (size_t j = 0; j < n; j++)
+        a[j] = wild(first + j);
+}
+
+START_TEST(exp_is_near_libm)
+    {
+        /* Down to where results are no longer normal, up to the largest finite one. */
+        const double from = -708.3, to = 709.78;
+        for (size_t k = 0; k < 20000; k += RVM_LANES) {
+            double a[RVM_LANES], x[RVM_LANES];
+            for (size_t j = 0; j < RVM_LANES; j++)
+                a[j] = x[j] = from + (to - from) * (double)(k + j) / 19999;
+            rvm_vec_exp(a, RVM_LANES);
+            for (size_t j = 0; j < RVM_LANES; j++)
+                check_ulps(a[j], (double)expl(x[j]), 4, x[j]);
+        }
+    }
+END_TEST
+
+START_TEST(exp_of_small_arguments)
+    {
+        double a[RVM_LANES] = { 0, -0.0, 1e-300, -1e-300, 1e-17, -1e-17, 1e-8, -1e-8 };
+        double x[RVM_LANES];
+        memcpy(x, a, sizeof x);
+        rvm_vec_exp(a, RVM_LANES);
+        ck_assert_double_eq(a[0], 1);
+        ck_assert_double_eq(a[1], 1);
+        for (size_t j = 0; j < RVM_LANES; j++)
+            check_ulps(a[j], (double)expl(x[j]), 4, x[j]);
+    }
+END_TEST
+
+/* Below -745.2 nothing is left; in between a result may be subnormal or 0. */
+START_TEST(exp_underflows_to_nothing)
+    {
+        double a[RVM_LANES] = { -746, -750, -750, -750, -720, -730, -740, -745 };
+        rvm_vec_exp(a, RVM_LANES);
+        for (size_t j = 0; j < 4; j++)
+            ck_assert_double_eq(a[j], 0);
+        for (size_t j = 4; j < RVM_LANES; j++)
+            ck_assert(a[j] >= 0 && a[j] < 2e-308);
+    }
+END_TEST
+
+START_TEST(tanh_is_near_libm)
+    {
+        for (size_t k = 0; k < 4096; k += RVM_LANES) {
+            double a[RVM_LANES], x[RVM_LANES];
+            for (size_t j = 0; j < RVM_LANES; j++)
+                a[j] = x[j] = 25 * wild(k + j) * pow(wild(k + j + 1), 8);
+            rvm_vec_tanh(a, RVM_LANES);
+            for (size_t j = 0; j < RVM_LANES; j++)
+                check_ulps(a[j], (double)tanhl(x[j]), 4, x[j]);
+        }
+        double a[RVM_LANES] = { 0, 1e-300, -1e-300, 700, -700, 1e300, -1e300, 30 };
+        const double want[RVM_LANES] = { 0, 1e-300, -1e-300, 1, -1, 1, -1, 1 };
+        rvm_vec_tanh(a, RVM_LANES);
+        for (size_t j = 0; j < RVM_LANES; j++)
+            ck_assert_double_eq(a[j], want[j]);
+    }
+END_TEST
+
+/* Each multiplication may round once; square and multiply takes at most 2 log2(degree). */
+START_TEST(powers_by_multiplication)
+    {
+        for (int degree = 0; degree <= 23; degree++) {
+            double a[MOST], x[MOST];
+            fill_wild(x, MOST, 11);
+            for (size_t j = 0; j < MOST; j++)
+                a[j] = x[j] = 3 * x[j];
+            rvm_vec_power(a, degree, MOST);
+            for (size_t j = 0; j < MOST; j++) {
+                long double want = 1;
+                for (int k = 0; k < degree; k++)
+                    want *= x[j];
+                ck_assert_msg(fabs(a[j] - (double)want) <=
+                                  (degree + 1) * DBL_EPSILON * fabs((double)want),
+                              "%.17g^%d", x[j], degree);
+            }
+        }
+    }
+END_TEST
+
+START_TEST(powers_known)
+    {
+        double a[RVM_LANES] = { 0, -2, 3, 0.5, 1, -1, 10, 1e100 };
+        double b[RVM_LANES], c[RVM_LANES];
+        const double cubes[RVM_LANES] = { 0, -8, 27, 0.125, 1, -1, 1000, 1e300 };
+        memcpy(b, a, sizeof b);
+        memcpy(c, a, sizeof c);
+        rvm_vec_power(b, 0, RVM_LANES);
+        for (size_t j = 0; j < RVM_LANES; j++)
+            ck_assert_double_eq(b[j], 1); /* 0^0 among them */
+        rvm_vec_power(c, 1, RVM_LANES);
+        ck_assert_mem_eq(c, a, sizeof c);
+        rvm_vec_power(a, 3, RVM_LANES);
+        for (size_t j = 0; j < RVM_LANES; j++)
+            check_ulps(a[j], cubes[j], 2, cubes[j]);
+    }
+END_TEST
+
+/* ---- Sums over rows ------------------------------------------------------------------------- */
+
+typedef void row_sum(double *restrict sum, const double *restrict x, const double *restrict z,
+                     size_t terms, size_t n);
+
+static long double plain_product(long double x, long double z)
+{
+    return x * z;
+}
+
+static long double plain_square(long double x, long double z)
+{
+    return (x - z) * (x - z);
+}
+
+static long double plain_distance(long double x, long double z)
+{
+    return fabsl(x - z);
+}
+
+static const struct {
+    row_sum *sum;
+    long double (*plain)(long double x, long double z);
+} row_sums[] = {
+    { rvm_vec_add_products, plain_product },
+    { rvm_vec_add_squares, plain_square },
+    { rvm_vec_add_distances, plain_distance },
+};
+
+START_TEST(row_sums_are_sums)
+    {
+        enum { TERMS = 11, LENGTH = 24 };
+        double x[TERMS], z[TERMS * LENGTH], sum[LENGTH], before[LENGTH];
+        fill_wild(x, TERMS, 100);
+        fill_wild(z, TERMS * LENGTH, 200);
+        fill_wild(before, LENGTH, 900);
+        for (size_t terms = 0; terms <= TERMS; terms++) {
+            memcpy(sum, before, sizeof sum);
+            row_sums[_i].sum(sum, x, z, terms, LENGTH);
+            for (size_t j = 0; j < LENGTH; j++) {
+                long double want = before[j], size = fabs(before[j]);
+                for (size_t k = 0; k < terms; k++) {
+                    want += row_sums[_i].plain(x[k], z[k * LENGTH + j]);
+                    size += fabsl(row_sums[_i].plain(x[k], z[k * LENGTH + j]));
+                }
+                ck_assert_double_eq_tol(sum[j], (double)want,
+                                        (double)(terms + 1) * DBL_EPSILON * (double)size);
+            }
+        }
+    }
+END_TEST
+
+/* The same column of z at each place of arrays of several lengths: the same bits. */
+START_TEST(row_sums_depend_on_the_element_alone)
+    {
+        enum { TERMS = 7 };
+        double x[TERMS], column[TERMS], z[TERMS * MOST], sum[MOST], want = 0;
+        fill_wild(x, TERMS, 5);
+        fill_wild(column, TERMS, 70);
+        for (size_t n = RVM_LANES; n <= MOST; n += RVM_LANES)
+            for (size_t at = 0; at < n; at++) {
+                fill_wild(z, TERMS * n, at);
+                for (size_t k = 0; k < TERMS; k++)
+                    z[k * n + at] = column[k];
+                fill_wild(sum, n, 3 * at);
+                sum[at] = 0.625;
+                row_sums[_i].sum(sum, x, z, TERMS, n);
+                if (n == RVM_LANES && at == 0)
+                    want = sum[0];
+                ck_assert_mem_eq(&sum[at], &want, sizeof want);
+            }
+    }
+END_TEST
+
+/* ---- Functions of one array ------------------------------------------------------------------ */
+
+static void times_spline(double *a, size_t n)
+{
+    double z[MOST];
+    memcpy(z, a, n * sizeof *z);
+    rvm_vec_times_spline(a, 0.731, z, n);
+}
+
+static void seventh_power(double *a, size_t n)
+{
+    rvm_vec_power(a, 7, n);
+}
+
+static void (*const functions[])(double *a, size_t n) = { rvm_vec_exp, rvm_vec_tanh, seventh_power,
+                                                          times_spline };
+
+START_TEST(functions_depend_on_the_element_alone)
+    {
+        const double arguments[] = { 1.7320508, -3.25, 0.001, -0.62831, 12.5 };
+        for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+            double a[MOST], want = 0;
+            for (size_t n = RVM_LANES; n <= MOST; n += RVM_LANES)
+                for (size_t at = 0; at < n; at++) {
+                    fill_wild(a, n, at + 7 * n);
+                    a[at] = arguments[i];
+                    functions[_i](a, n);
+                    if (n == RVM_LANES && at == 0)
+                        want = a[0];
+                    ck_assert_mem_eq(&a[at], &want, sizeof want);
+                }
+        }
+    }
+END_TEST
+
+/* By hand, with m = min(x, z): 1 + xz + xz m - (x + z)/2 m^2 + m^3/3. */
+START_TEST(spline_by_hand)
+    {
+        const double z[RVM_LANES] = { 2, 1, 0, 0.5, -2, -1, 3, -0.5 };
+        const double at_1[RVM_LANES] = { 23.0 / 6, 7.0 / 3,  1,         83.0 / 48,
+                                         13.0 / 3, 2.0 / 3, 16.0 / 3, 31.0 / 48 };
+        double product[RVM_LANES];
+        for (size_t j = 0; j < RVM_LANES; j++)
+            product[j] = 2;
+        rvm_vec_times_spline(product, 1, z, RVM_LANES);
+        for (size_t j = 0; j < RVM_LANES; j++)
+            ck_assert_double_eq_tol(product[j], 2 * at_1[j], 1e-14);
+    }
+END_TEST
+
+Suite *vecmath_suite(void);
+Suite *vecmath_suite(void)
+{
+    Suite *s = suite_create("vecmath");
+    TCase *c = tcase_create("vecmath");
+    const int sums = sizeof row_sums / sizeof *row_sums;
+    const int singles = sizeof functions / sizeof *functions;
+    tcase_add_test(c, exp_is_near_libm);
+    tcase_add_test(c, exp_of_small_arguments);
+    tcase_add_test(c, exp_underflows_to_nothing);
+    tcase_add_test(c, tanh_is_near_libm);
+    tcase_add_test(c, powers_by_multiplication);
+    tcase_add_test(c, powers_known);
+    tcase_add_loop_test(c, row_sums_are_sums, 0, sums);
+    tcase_add_loop_test(c, row_sums_depend_on_the_element_alone, 0, sums);
+    tcase_add_loop_test(c, functions_depend_on_the_element_alone, 0, singles);
+    tcase_add_test(c, spline_by_hand);
+    suite_add_tcase(s, c);
+    return s;
+}
