@@ -297,7 +297,7 @@ static int run(const predict_job *job, const cli_words *words)
 int main(int argc, char **argv)
 {
     predict_job job = { 0 };
-    cli_words words;
+    cli_words words = { 0 };
     int code = 1;
 
     switch (cli_parse(argc, argv, &tool, &job, &words)) {

@@ -462,7 +462,7 @@ static int run_words(train_job *job, const cli_words *words)
 int main(int argc, char **argv)
 {
     train_job job = train_job_default();
-    cli_words words;
+    cli_words words = { 0 };
     int code = 1;
 
     job.weight = calloc((size_t)argc + 1, sizeof *job.weight);

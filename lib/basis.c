@@ -123,7 +123,7 @@ rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b
     const size_t strips = (b->N + STRIP - 1) / STRIP;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (size_t s = 0; s < strips; s++) {
-        rvm_error mine = {0};
+        rvm_error mine = { 0 };
         rvm_status fault = RVM_OK;
         if (count > first)
             fault = fill_strip(block, b, row + first, first, count - first, s * STRIP, &mine);

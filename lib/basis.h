@@ -14,11 +14,11 @@ RVM_CHECKED rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, r
 #define RVM_BIAS ((size_t)-1)
 
 typedef struct {
-    size_t N;           /* rows that a function is evaluated at */
-    size_t count;       /* M: candidates, the bias first when there is one */
-    size_t *source;     /* owned, count: RVM_BIAS, or the row that the kernel sits on; rows that
+    size_t N;       /* rows that a function is evaluated at */
+    size_t count;   /* M: candidates, the bias first when there is one */
+    size_t *source; /* owned, count: RVM_BIAS, or the row that the kernel sits on; rows that
                            repeat another's features are left out */
-    bool bias;          /* source[0] is RVM_BIAS */
+    bool bias;      /* source[0] is RVM_BIAS */
     rvm_kernel kernel;
     const rvm_rows *rows; /* borrowed */
 } rvm_basis;
@@ -40,12 +40,12 @@ RVM_CHECKED rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const 
 typedef struct {
     size_t N;
     size_t count, capacity;
-    size_t *id;        /* owned: candidate of each column */
-    double *norm;      /* owned */
-    gsl_matrix *PhiT;  /* owned, capacity x N */
-    gsl_matrix *G;     /* owned, capacity x capacity: PhiT PhiT'; NULL where it is not kept */
-    double *p;         /* owned, capacity: PhiT t; with G */
-    const double *t;   /* borrowed, N */
+    size_t *id;       /* owned: candidate of each column */
+    double *norm;     /* owned */
+    gsl_matrix *PhiT; /* owned, capacity x N */
+    gsl_matrix *G;    /* owned, capacity x capacity: PhiT PhiT'; NULL where it is not kept */
+    double *p;        /* owned, capacity: PhiT t; with G */
+    const double *t;  /* borrowed, N */
 } rvm_design;
 
 RVM_CHECKED rvm_status rvm_design_init(rvm_design *d, size_t N, size_t capacity, const double *t,

@@ -122,7 +122,7 @@ static bool take_step(rvm_fit *f, double *objective, const double *step, const g
 static bool bernoulli_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
                                 rvm_scratch *ws)
 {
-    gsl_matrix_view P = {0}, L = {0};
+    gsl_matrix_view P = { 0 }, L = { 0 };
     memset(ws->long1, 0, o->N * sizeof *ws->long1);
     if (f->K > 0) {
         P = rvm_gather_active(ws, f, d);
@@ -141,7 +141,8 @@ static bool bernoulli_posterior(rvm_fit *f, const rvm_observed *o, const rvm_des
             break;
         if (!factor(&L.matrix, f, &P.matrix, ws))
             return false;
-        if (k == steps || newton_step(ws->vector, f, &L.matrix, &P.matrix, ws->vector2) < negligible)
+        if (k == steps ||
+            newton_step(ws->vector, f, &L.matrix, &P.matrix, ws->vector2) < negligible)
             break;
         if (!take_step(f, &objective, ws->vector, &P.matrix, o, ws))
             break;
@@ -170,8 +171,8 @@ static void bernoulli_cross(gsl_matrix *V, const gsl_matrix *block, const rvm_fi
     rvm_product_nt(V, block != NULL ? block : &all.matrix, &active.matrix, ws->threads);
 }
 
-static void bernoulli_pull(double *Q, const gsl_matrix *block, const gsl_matrix *V, const rvm_fit *f,
-                           const rvm_design *d)
+static void bernoulli_pull(double *Q, const gsl_matrix *block, const gsl_matrix *V,
+                           const rvm_fit *f, const rvm_design *d)
 {
     (void)V;
     rvm_pull_by_rows(Q, block, f, d);

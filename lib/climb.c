@@ -8,7 +8,7 @@
 #include "alloc.h"
 #include "error.h"
 
-enum { NEWTON_ITERATIONS = 40, MAX_FAILURES = 12, BUNCH = 8 };
+enum { MAX_FAILURES = 12, BUNCH = 8 };
 static const double similar = 0.25, worth_bunching = 0.2;
 static const double newton_tolerance = 1e-7;
 
@@ -55,7 +55,7 @@ static double best_addition(size_t *column, const rvm_search *s, const rvm_stati
 
 static void refresh(rvm_search *s, rvm_statistics *stats)
 {
-    gsl_matrix_view C = {0};
+    gsl_matrix_view C = { 0 };
     if (s->now.K > 0)
         C = rvm_search_inverse(s);
     s->observed->likelihood->residual(&s->now, s->observed, s->design, &s->ws);
@@ -121,13 +121,13 @@ static bool try_addition(rvm_search *s, const rvm_statistics *stats, ban_list *b
 rvm_status rvm_climb(rvm_search *s, rvm_statistics *stats, const rvm_climb_settings *settings,
                      bool *converged, rvm_error *err)
 {
-    ban_list bans = {rvm_array(s->design->count, sizeof *bans.banned), 0};
+    ban_list bans = { rvm_array(s->design->count, sizeof *bans.banned), 0 };
     if (bans.banned == NULL)
         return rvm_fail_memory(err, "the search");
     *converged = false;
     for (int move = 0; move < settings->max_moves && !*converged; move++) {
         bool at_optimum;
-        rvm_newton(s, NEWTON_ITERATIONS, newton_tolerance, &at_optimum);
+        rvm_newton(s, settings->iterations, newton_tolerance, &at_optimum);
         refresh(s, stats);
         lift_bans(&bans, s->design->count);
         if (try_addition(s, stats, &bans, settings->tolerance))

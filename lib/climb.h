@@ -8,6 +8,7 @@
 typedef struct {
     double tolerance; /* nats that an addition must gain */
     int max_moves;    /* additions, a bunch of them counting once */
+    int iterations;   /* of Newton's method after each */
 } rvm_climb_settings;
 
 /* Moves on from s->now (located) until no single addition or deletion of a function gains more

@@ -89,7 +89,7 @@ void rvm_statistics_update(rvm_statistics *s, const gsl_matrix *block, const gsl
                            const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
                            rvm_scratch *ws)
 {
-    gsl_matrix_view V = {0};
+    gsl_matrix_view V = { 0 };
     s->count = block != NULL ? block->size1 : d->count;
     o->likelihood->self(s->S, block, f, d);
     if (f->K > 0) {

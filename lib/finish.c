@@ -21,14 +21,14 @@ typedef struct {
     const rvm_study *y;
     const rvm_design *d;
     size_t K, N;
-    size_t *column;  /* owned: of each function in the order of the model */
-    double *D;       /* owned, K: alpha^-1/2 of columns of unit norm */
-    double *u;       /* owned, K */
-    double *f;       /* owned, N: activations */
-    double *b;       /* owned, N: root of the curvature */
-    double *g;       /* owned, N: slope */
-    double beta;     /* regression, in reduced units */
-    gsl_matrix *R;   /* owned, K x K */
+    size_t *column; /* owned: of each function in the order of the model */
+    double *D;      /* owned, K: alpha^-1/2 of columns of unit norm */
+    double *u;      /* owned, K */
+    double *f;      /* owned, N: activations */
+    double *b;      /* owned, N: root of the curvature */
+    double *g;      /* owned, N: slope */
+    double beta;    /* regression, in reduced units */
+    gsl_matrix *R;  /* owned, K x K */
 } posterior;
 
 static void posterior_free(posterior *q)
@@ -205,14 +205,15 @@ static rvm_status copy_functions(rvm_model *m, const posterior *q, rvm_error *er
         else
             row[vectors++] = source;
         for (size_t j = i; j < q->K; j++) /* column j times alpha_j^1/2 */
-            *to++ = gsl_matrix_get(q->R, i, j) * q->d->norm[q->column[j]] /
-                    (q->D[j] * q->y->t_scale);
+            *to++ =
+                gsl_matrix_get(q->R, i, j) * q->d->norm[q->column[j]] / (q->D[j] * q->y->t_scale);
     }
     m->vectors = rvm_problem_subset(q->y->p, row, vectors);
     free(row);
     if (m->vectors == NULL)
         return rvm_fail_memory(err, "the model");
-    memset(m->vectors->target, 0, vectors * sizeof(double));
+    for (size_t i = 0; i < vectors; i++)
+        m->vectors->target[i] = 0;
     return RVM_OK;
 }
 
@@ -228,8 +229,8 @@ static void keep_serials_only(rvm_problem *vectors)
     vectors->max_index = vectors->rows > 0 ? 0 : -1;
 }
 
-rvm_status rvm_finish(rvm_model *m, const rvm_point *point, const rvm_study *y,
-                      const rvm_design *d, rvm_error *err)
+rvm_status rvm_finish(rvm_model *m, const rvm_point *point, const rvm_study *y, const rvm_design *d,
+                      rvm_error *err)
 {
     posterior q;
     rvm_status status = posterior_init(&q, point, y, d, err);

@@ -17,8 +17,7 @@
 static const double cancelled = 1e-4;
 
 /* H = I + beta D G D into the factor's place. */
-static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *d,
-                             const double *D)
+static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *d, const double *D)
 {
     const double beta = exp(f->ln_beta);
     for (size_t i = 0; i < f->K; i++) {
@@ -41,8 +40,7 @@ static bool factor_by_qr(gsl_matrix *L, const rvm_fit *f, const rvm_design *d, c
     if (ok) {
         for (size_t i = 0; i < K; i++) {
             for (size_t n = 0; n < N; n++)
-                gsl_matrix_set(S, n, i,
-                               root * D[i] * gsl_matrix_get(d->PhiT, f->column[i], n));
+                gsl_matrix_set(S, n, i, root * D[i] * gsl_matrix_get(d->PhiT, f->column[i], n));
             gsl_matrix_set(S, N + i, i, 1);
         }
         ok = rvm_qr_factor(S, tau);

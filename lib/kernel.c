@@ -42,13 +42,9 @@ static void polynomial_finish(double *a, size_t n, const rvm_kernel *k)
     rvm_vec_power(a, k->degree, n);
 }
 
-/* A distance may be infinite. Arguments below -745 underflow to 0 in exp; a vector exp wants them
- * finite. */
 static void decay_finish(double *a, size_t n, const rvm_kernel *k)
 {
-    for (size_t j = 0; j < n; j++)
-        a[j] = -fmin(k->gamma * fmin(a[j], DBL_MAX), 750);
-    rvm_vec_exp(a, n);
+    rvm_vec_decay(a, k->gamma, n);
 }
 
 static void sigmoid_finish(double *a, size_t n, const rvm_kernel *k)
@@ -66,15 +62,15 @@ typedef struct {
 } kernel_row;
 
 static const kernel_row kernels[] = {
-    [RVM_LINEAR] = {"linear", 0, 0, RVM_BY_PRODUCTS, linear_finish},
-    [RVM_POLYNOMIAL] = {"polynomial", 1, RVM_USES_GAMMA | RVM_USES_DEGREE | RVM_USES_COEF0,
-                        RVM_BY_PRODUCTS, polynomial_finish},
-    [RVM_RBF] = {"rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, decay_finish},
-    [RVM_SIGMOID] = {"sigmoid", 3, RVM_USES_GAMMA | RVM_USES_COEF0, RVM_BY_PRODUCTS,
-                     sigmoid_finish},
-    [RVM_PRECOMPUTED] = {"precomputed", 4, 0, RVM_BY_LOOKUP, linear_finish},
-    [RVM_LAPLACIAN] = {"laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, decay_finish},
-    [RVM_SPLINE] = {"spline", 6, 0, RVM_BY_SPLINE, linear_finish},
+    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, linear_finish },
+    [RVM_POLYNOMIAL] = { "polynomial", 1, RVM_USES_GAMMA | RVM_USES_DEGREE | RVM_USES_COEF0,
+                         RVM_BY_PRODUCTS, polynomial_finish },
+    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, decay_finish },
+    [RVM_SIGMOID] = { "sigmoid", 3, RVM_USES_GAMMA | RVM_USES_COEF0, RVM_BY_PRODUCTS,
+                      sigmoid_finish },
+    [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, linear_finish },
+    [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, decay_finish },
+    [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, linear_finish },
 };
 static const size_t kernel_count = sizeof kernels / sizeof kernels[0];
 

@@ -22,12 +22,12 @@ typedef struct rvm_likelihood rvm_likelihood;
 typedef struct {
     const rvm_likelihood *likelihood;
     size_t N;
-    double *t;           /* owned, N: targets; classification: 1 for the first label, else 0 */
-    double *row_weight;  /* owned, N: how many times a row counts; NULL: once */
-    double t_squared;    /* sum of t^2 */
-    double ln_beta_max;  /* noise is not believed below exp(-ln_beta_max) */
-    double ln_beta;      /* the precision of a known noise */
-    bool noise_fixed;    /* beta stays at exp(ln_beta) */
+    double *t;                /* owned, N: targets; classification: 1 for the first label, else 0 */
+    double *row_weight;       /* owned, N: how many times a row counts; NULL: once */
+    double t_squared;         /* sum of t^2 */
+    double ln_beta_max;       /* noise is not believed below exp(-ln_beta_max) */
+    double ln_beta;           /* the precision of a known noise */
+    bool noise_fixed;         /* beta stays at exp(ln_beta) */
     double bias_ln_alpha_max; /* largest ln alpha of the bias's column of unit norm; INFINITY: it
                                  may leave the model */
 } rvm_observed;
@@ -36,15 +36,15 @@ typedef struct {
 typedef struct {
     size_t K, capacity;
     size_t N;
-    size_t *column;       /* owned, capacity: positions in the design */
-    double *ln_alpha;     /* owned, capacity */
-    double ln_beta;       /* where the likelihood owns the noise */
-    double *u;            /* owned, capacity: scaled weights at the mode */
-    gsl_matrix *storage;  /* owned, capacity x capacity; its first K x K is L, lower */
+    size_t *column;      /* owned, capacity: positions in the design */
+    double *ln_alpha;    /* owned, capacity */
+    double ln_beta;      /* where the likelihood owns the noise */
+    double *u;           /* owned, capacity: scaled weights at the mode */
+    gsl_matrix *storage; /* owned, capacity x capacity; its first K x K is L, lower */
     double log_evidence;
-    double misfit;        /* regression: |t - Phi mu|^2 */
-    double *slope;        /* owned, N: d ln p(t|f) / df; regression: only after a call of residual */
-    double *curvature;    /* owned, N: -d2 ln p / df2; unused in regression */
+    double misfit;     /* regression: |t - Phi mu|^2 */
+    double *slope;     /* owned, N: d ln p(t|f) / df; regression: only after a call of residual */
+    double *curvature; /* owned, N: -d2 ln p / df2; unused in regression */
 } rvm_fit;
 
 /* Scratch of one thread: no routine below allocates. */

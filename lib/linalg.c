@@ -78,8 +78,7 @@ static void update_behind(gsl_matrix *A, size_t at, size_t width, int team)
         const size_t i = first + k / across * TILE, j = first + k % across * TILE;
         if (j > i)
             continue;
-        gsl_matrix_view c =
-            gsl_matrix_submatrix(A, i, j, part(i, A->size1), part(j, A->size1));
+        gsl_matrix_view c = gsl_matrix_submatrix(A, i, j, part(i, A->size1), part(j, A->size1));
         gsl_matrix_const_view a = gsl_matrix_const_submatrix(A, i, at, c.matrix.size1, width);
         gsl_matrix_const_view b = gsl_matrix_const_submatrix(A, j, at, c.matrix.size2, width);
         gsl_blas_dgemm(CblasNoTrans, CblasTrans, -1, &a.matrix, &b.matrix, 1, &c.matrix);

@@ -24,7 +24,7 @@ struct rvm_model {
     double noise_variance; /* sigma^2; regression */
     double log_evidence;
     bool bias;
-    double bias_mean;     /* prior mean of the bias weight; 0 for classification or without bias */
+    double bias_mean;      /* prior mean of the bias weight; 0 for classification or without bias */
     size_t function_count; /* K = bias + vectors->rows */
     double *weight;        /* owned, K: posterior mean, units of the target; the bias's is the
                               deviation from bias_mean */

@@ -8,8 +8,8 @@
 /* Regression targets are reduced to (t - t_mean) / t_scale, mean 0 and variance 1 (without a bias
  * the mean is not taken off), so that nothing depends on their units or offset. */
 typedef struct {
-    rvm_problem *p;        /* owned; canonical order */
-    rvm_rows *rows;        /* owned */
+    rvm_problem *p; /* owned; canonical order */
+    rvm_rows *rows; /* owned */
     rvm_basis basis;
     rvm_observed observed;
     double t_mean, t_scale;

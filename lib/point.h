@@ -12,7 +12,7 @@ typedef struct {
     double *u;        /* owned: scaled weights, a warm start */
     double ln_beta;
     double log_evidence;
-    double margin;    /* nats that an addition had to gain on the way here */
+    double margin; /* nats that an addition had to gain on the way here */
     bool converged;
 } rvm_point;
 

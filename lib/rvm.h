@@ -212,18 +212,18 @@ RVM_CHECKED rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, c
 /* Sums over rows; feed any number of blocks, then read the averages.  Never nan but where stated. */
 typedef struct {
     size_t rows, correct;
-    double log_loss;                            /* sum of -ln p(class); rows of known classes */
+    double log_loss; /* sum of -ln p(class); rows of known classes */
     size_t log_loss_rows;
-    double error2;                              /* sum of squared errors */
-    double nlpd;                                /* sum of -ln p(target) */
-    double mean_p, mean_t, m_pp, m_tt, m_pt;    /* running means and central second moments */
+    double error2;                           /* sum of squared errors */
+    double nlpd;                             /* sum of -ln p(target) */
+    double mean_p, mean_t, m_pp, m_tt, m_pt; /* running means and central second moments */
 } rvm_score;
 
 /* Of *m the task and, for the log loss, the classes with their labels; without classes there is
  * no log loss. */
 void rvm_score_add(rvm_score *score, const rvm_model_info *m, const rvm_prediction *p,
                    const rvm_problem *rows);
-double rvm_score_accuracy(const rvm_score *score);            /* per cent */
+double rvm_score_accuracy(const rvm_score *score); /* per cent */
 double rvm_score_mean_squared_error(const rvm_score *score);
 double rvm_score_squared_correlation(const rvm_score *score); /* nan: one row, or a constant */
 

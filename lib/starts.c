@@ -11,11 +11,12 @@
 #include "parallel.h"
 
 enum {
-    BATCH = 4,         /* searches of one step; fixed, so that results do not depend on threads */
+    BATCH = 4, /* searches of one step; fixed, so that results do not depend on threads */
     SWEEPS = 20,
     FEW_SWEEPS = 8, /* stretched ones, where each takes long */
     MAX_MOVES = 1000,
-    CACHED = 2500,     /* candidates up to which all columns are kept */
+    NEWTON_ITERATIONS = 40,
+    CACHED = 2500,      /* candidates up to which all columns are kept */
     SIDE_BY_SIDE = 1000 /* candidates up to which searches run in parallel, not their parts */
 };
 
@@ -187,7 +188,8 @@ static void place_subset(rvm_starts *st, rvm_fit *f, const start_plan *plan, gsl
     for (size_t m = 0; m < M; m++)
         if ((m == 0 && bias_first(st)) ||
             (plan->kind == FROM_SUBSET && (share >= 1 || gsl_rng_uniform(rng) < share)))
-            rvm_fit_add(f, m, fmin(ln_alpha, m == 0 ? st->y->observed.bias_ln_alpha_max : INFINITY));
+            rvm_fit_add(f, m,
+                        fmin(ln_alpha, m == 0 ? st->y->observed.bias_ln_alpha_max : INFINITY));
 }
 
 static void place_at_best(rvm_starts *st, rvm_fit *f, gsl_rng *rng)
@@ -223,7 +225,7 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
     }
     gsl_rng_free(rng);
     bool converged = false;
-    const rvm_climb_settings settings = { margin, MAX_MOVES };
+    const rvm_climb_settings settings = { margin, MAX_MOVES, NEWTON_ITERATIONS };
     if (status == RVM_OK)
         status = rvm_climb(s, &w->statistics, &settings, &converged, err);
     if (status == RVM_OK && !rvm_point_save(result, &s->now, margin, converged))

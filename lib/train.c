@@ -203,6 +203,8 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
     rvm_status status = copy_labels(m, &tr->labels, err);
     if (status == RVM_OK)
         status = rvm_finish(m, best_point(tr), &tr->study, design(tr), err);
+    if (m->noise_fixed)
+        m->noise_variance = tr->settings.noise_variance; /* to the last digit */
     if (status == RVM_OK && tr->labels.count == 1)
         m->log_evidence = 0; /* the only class there is has probability 1 */
     if (status != RVM_OK) {

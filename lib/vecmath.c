@@ -1,6 +1,7 @@
 /* Level 0: arithmetic over arrays whose length is a multiple of RVM_LANES. */
 #include "vecmath.h"
 
+#include <float.h>
 #include <math.h>
 
 /* One binary for every x86-64, with the wider vectors where the processor has them. */
@@ -58,8 +59,8 @@ void rvm_vec_add_squares(double *restrict sum, const double *restrict x, const d
 }
 
 WIDEST
-void rvm_vec_add_distances(double *restrict sum, const double *restrict x,
-                           const double *restrict z, size_t terms, size_t n)
+void rvm_vec_add_distances(double *restrict sum, const double *restrict x, const double *restrict z,
+                           size_t terms, size_t n)
 {
     for (size_t k = 0; k < terms; k++) {
         const double *zk = z + k * n;
@@ -80,12 +81,15 @@ void rvm_vec_times_spline(double *restrict product, double x, const double *rest
     }
 }
 
+/* The vector exp wants finite arguments; those below -745 give 0 anyway. */
 WIDEST
-void rvm_vec_exp(double *a, size_t n)
+void rvm_vec_decay(double *a, double gamma, size_t n)
 {
 #pragma omp simd
-    for (size_t j = 0; j < n; j++)
-        a[j] = exp(a[j]);
+    for (size_t j = 0; j < n; j++) {
+        const double distance = a[j] < DBL_MAX ? a[j] : DBL_MAX, x = gamma * distance;
+        a[j] = exp(x < 750 ? -x : -750);
+    }
 }
 
 void rvm_vec_tanh(double *a, size_t n)

@@ -18,12 +18,12 @@ void rvm_vec_add_products(double *restrict sum, const double *restrict x, const 
 void rvm_vec_add_squares(double *restrict sum, const double *restrict x, const double *restrict z,
                          size_t terms, size_t n);
 /* sum[j] += |x[k] - z[k n + j]|, over k */
-void rvm_vec_add_distances(double *restrict sum, const double *restrict x,
-                           const double *restrict z, size_t terms, size_t n);
+void rvm_vec_add_distances(double *restrict sum, const double *restrict x, const double *restrict z,
+                           size_t terms, size_t n);
 /* product[j] *= spline(x, z[j]), the linear spline of one input (Tipping 2001, equation 22) */
 void rvm_vec_times_spline(double *restrict product, double x, const double *restrict z, size_t n);
-/* a[j] = exp(a[j]) */
-void rvm_vec_exp(double *a, size_t n);
+/* a[j] = exp(-gamma a[j]) for a[j] >= 0, infinity included: 0 from where it is below 1e-325 */
+void rvm_vec_decay(double *a, double gamma, size_t n);
 /* a[j] = tanh(a[j]) */
 void rvm_vec_tanh(double *a, size_t n);
 /* a[j] = a[j]^degree, degree >= 0; 0^0 = 1 */

@@ -17,14 +17,21 @@ enum {
     LEAST_ROOM = 16,   /* functions without which there is no training */
     FIRST_SWEEPS = 10, /* of the first round; later ones start near a solution */
     SWEEPS = 5,
-    FIRST_SAMPLE = 2000,
-    MAX_MOVES = 40
+    FIRST_SAMPLE = 2000, /* candidates scored in a round: at first, */
+    LAST_SAMPLE = 20000, /* and at the most: all of the smaller problems */
+    LAST_MOVES = 100,
+    LAST_ITERATIONS = 40
 };
+
+/* Of a round; the next chunk changes it all again. With curvature each posterior costs several
+ * products of K^2 N. */
+static const rvm_climb_settings quick = { 0, 10, 10 }, quicker = { 0, 2, 3 };
 
 static const double noise_share = 0.003; /* as in the many starts */
 
-/* A round that gains less than this many nats makes the next sample larger. */
-static const double poor_round = 0.5;
+/* A round that gains less than this many nats, or this share of a nat for each row, makes the next
+ * sample larger; with the largest sample it is the last. */
+static const double poor_round = 0.5, poor_share = 1e-4;
 
 typedef struct {
     double gain, ln_alpha;
@@ -144,14 +151,12 @@ static rvm_status first_chunk(rvm_working_set *w, rvm_error *err)
     size_t count = fixed + w->chunk < b->count ? fixed + w->chunk : b->count;
     gsl_ran_shuffle(w->rng, w->order + fixed, b->count - fixed, sizeof *w->order);
     qsort(w->order + fixed, count - fixed, sizeof *w->order, ascending);
-    const rvm_status status =
-        rvm_design_append(&w->design, b, w->order, count, w->threads, err);
+    const rvm_status status = rvm_design_append(&w->design, b, w->order, count, w->threads, err);
     rvm_fit *f = &w->search.now;
     f->K = 0;
     f->ln_beta = o->noise_fixed ? o->ln_beta : o->likelihood->owns_noise ? -log(noise_share) : 0;
     for (size_t m = 0; m < w->design.count; m++)
-        rvm_fit_add(f, m,
-                    fmin(rvm_study_ln_alpha(w->y), m == 0 ? o->bias_ln_alpha_max : INFINITY));
+        rvm_fit_add(f, m, fmin(rvm_study_ln_alpha(w->y), m == 0 ? o->bias_ln_alpha_max : INFINITY));
     return status;
 }
 
@@ -187,8 +192,8 @@ static rvm_status score_block(rvm_working_set *w, size_t *found, const size_t *i
                               const gsl_matrix *C, rvm_error *err)
 {
     gsl_matrix_view block = gsl_matrix_submatrix(w->block, 0, 0, count, w->design.N);
-    const rvm_status status = rvm_basis_columns(&block.matrix, w->norm, &w->y->basis, id, count,
-                                                w->threads, err);
+    const rvm_status status =
+        rvm_basis_columns(&block.matrix, w->norm, &w->y->basis, id, count, w->threads, err);
     if (status != RVM_OK)
         return status;
     rvm_statistics_update(&w->scores, &block.matrix, C, &w->search.now, &w->y->observed, &w->design,
@@ -263,7 +268,8 @@ static rvm_status let_in(rvm_working_set *w, size_t count, rvm_error *err)
 static rvm_status move_on(rvm_working_set *w, int sweeps, rvm_error *err)
 {
     bool converged;
-    const rvm_climb_settings climb = { w->tolerance, MAX_MOVES };
+    rvm_climb_settings climb = w->y->observed.likelihood->owns_noise ? quick : quicker;
+    climb.tolerance = w->tolerance;
     const rvm_status status = rvm_sweep(&w->search, sweeps, 2, err);
     return status != RVM_OK ? status
                             : rvm_climb(&w->search, &w->statistics, &climb, &converged, err);
@@ -297,6 +303,15 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
     return status;
 }
 
+/* To the optimum over the functions that are there. */
+static rvm_status settle(rvm_working_set *w, bool converged, rvm_error *err)
+{
+    bool arrived = false;
+    const rvm_climb_settings last = { w->tolerance, LAST_MOVES, LAST_ITERATIONS };
+    const rvm_status status = rvm_climb(&w->search, &w->statistics, &last, &arrived, err);
+    return status == RVM_OK ? keep_best(w, converged && arrived, err) : status;
+}
+
 rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
 {
     *done = false;
@@ -311,18 +326,19 @@ rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
     rvm_status status = score_sample(w, &offers, err);
     if (status != RVM_OK)
         return status;
-    const bool whole = w->sample >= w->y->basis.count;
+    const bool whole = w->sample >= w->y->basis.count || w->sample >= LAST_SAMPLE;
+    const double poor = fmax(poor_round, poor_share * (double)w->y->observed.N);
     if (w->design.count == w->design.capacity) {
         *done = true; /* not converged: candidates with a gain find no room */
-        w->best.converged = offers == 0 && whole;
-        return RVM_OK;
+        return settle(w, offers == 0 && whole, err);
     }
     if (offers > 0)
         status = take_round(w, offers, &gained, err);
-    if (gained < poor_round && whole)
-        *done = w->best.converged = true;
-    else if (gained < poor_round)
-        w->sample *= 4;
+    if (status == RVM_OK && gained < poor && whole) {
+        *done = true;
+        status = settle(w, true, err);
+    } else if (gained < poor)
+        w->sample = 4 * w->sample < LAST_SAMPLE ? 4 * w->sample : LAST_SAMPLE;
     return status;
 }
 

@@ -5,6 +5,7 @@
 #define RVM_TESTS_PROBLEMS_H
 
 #include <check.h>
+#include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
@@ -138,6 +139,39 @@ static inline double feature(const rvm_problem *p, size_t row, int index)
         if (p->index[k] == index)
             return p->value[k];
     return 0;
+}
+
+/* Kernel of row i of p and row j of q over features 1 .. last, as rvm-model(5) has it. */
+static inline double kernel_by_formula(const rvm_kernel *k, const rvm_problem *p, size_t i,
+                                       const rvm_problem *q, size_t j, int last)
+{
+    double product = 0, square = 0, distance = 0, splines = 1, power = 1;
+    for (int f = 1; f <= last; f++) {
+        const double x = feature(p, i, f), z = feature(q, j, f), m = x < z ? x : z;
+        product += x * z;
+        square += (x - z) * (x - z);
+        distance += fabs(x - z);
+        splines *= 1 + x * z + x * z * m - (x + z) / 2 * m * m + m * m * m / 3;
+    }
+    for (int d = 0; d < k->degree; d++)
+        power *= k->gamma * product + k->coef0;
+    switch (k->type) {
+    case RVM_LINEAR:
+        return product;
+    case RVM_POLYNOMIAL:
+        return power;
+    case RVM_RBF:
+        return exp(-k->gamma * square);
+    case RVM_SIGMOID:
+        return tanh(k->gamma * product + k->coef0);
+    case RVM_LAPLACIAN:
+        return exp(-k->gamma * distance);
+    case RVM_SPLINE:
+        return splines;
+    case RVM_PRECOMPUTED:
+        break;
+    }
+    return feature(p, i, (int)feature(q, j, 0));
 }
 
 /* ---- Designs by hand ------------------------------------------------------------------------ */
@@ -315,8 +349,9 @@ static inline void bench_start_full(bench *b, double noise_share)
     if (b->study.observed.noise_fixed)
         f->ln_beta = b->study.observed.ln_beta;
     for (size_t m = 0; m < b->design.count; m++)
-        rvm_fit_add(f, m, fmin(rvm_study_ln_alpha(&b->study),
-                               m == 0 ? b->study.observed.bias_ln_alpha_max : INFINITY));
+        rvm_fit_add(f, m,
+                    fmin(rvm_study_ln_alpha(&b->study),
+                         m == 0 ? b->study.observed.bias_ln_alpha_max : INFINITY));
 }
 
 static inline rvm_settings settings_for(rvm_task task, rvm_kernel_type type, double gamma)

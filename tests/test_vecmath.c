@@ -13,8 +13,8 @@ enum { MOST = 64 };
 static void check_ulps(double got, double want, double ulps, double argument)
 {
     const double size = fabs(want), ulp = nextafter(size, INFINITY) - size;
-    ck_assert_msg(fabs(got - want) <= ulps * ulp, "at %.17g: got %.17g, wanted %.17g", argument, got,
-                  want);
+    ck_assert_msg(fabs(got - want) <= ulps * ulp, "at %.17g: got %.17g, wanted %.17g", argument,
+                  got, want);
 }
 
 /* Numbers without a pattern in -1 .. 1. */
@@ -29,43 +29,61 @@ static void fill_wild(double *a, size_t n, size_t first)
         a[j] = wild(first + j);
 }
 
-START_TEST(exp_is_near_libm)
+/* exp(-gamma a) from 1 down to where results are no longer normal. */
+START_TEST(decay_is_near_libm)
     {
-        /* Down to where results are no longer normal, up to the largest finite one. */
-        const double from = -708.3, to = 709.78;
-        for (size_t k = 0; k < 20000; k += RVM_LANES) {
-            double a[RVM_LANES], x[RVM_LANES];
-            for (size_t j = 0; j < RVM_LANES; j++)
-                a[j] = x[j] = from + (to - from) * (double)(k + j) / 19999;
-            rvm_vec_exp(a, RVM_LANES);
-            for (size_t j = 0; j < RVM_LANES; j++)
-                check_ulps(a[j], (double)expl(x[j]), 4, x[j]);
+        const double gammas[] = { 1, 0.5, 3.7, 1e-6, 1e7 };
+        for (size_t i = 0; i < sizeof gammas / sizeof *gammas; i++)
+            for (size_t k = 0; k < 8000; k += RVM_LANES) {
+                double a[RVM_LANES], x[RVM_LANES];
+                for (size_t j = 0; j < RVM_LANES; j++) {
+                    a[j] = 708.3 * (double)(k + j) / 7999 / gammas[i];
+                    x[j] = -(gammas[i] * a[j]);
+                }
+                rvm_vec_decay(a, gammas[i], RVM_LANES);
+                for (size_t j = 0; j < RVM_LANES; j++)
+                    check_ulps(a[j], (double)expl(x[j]), 4, x[j]);
+            }
+    }
+END_TEST
+
+START_TEST(decay_of_small_arguments)
+    {
+        double a[RVM_LANES] = { 0, 1e-320, 1e-300, 1e-17, 1e-16, 1e-12, 1e-8, 1e-4 };
+        double x[RVM_LANES];
+        memcpy(x, a, sizeof x);
+        rvm_vec_decay(a, 1, RVM_LANES);
+        for (size_t j = 0; j < 4; j++)
+            ck_assert_double_eq(a[j], 1);
+        for (size_t j = 4; j < RVM_LANES; j++)
+            check_ulps(a[j], (double)expl(-x[j]), 4, x[j]);
+    }
+END_TEST
+
+/* Above 745.2 nothing is left, of infinity neither; just below a result may be subnormal or 0. */
+START_TEST(decay_to_nothing)
+    {
+        const double numbers[RVM_LANES] = { 746, 750, 1e10, 1e300, DBL_MAX, INFINITY, 720, 745 };
+        const double gammas[] = { 1, 2.5, 1e300 };
+        for (size_t i = 0; i < sizeof gammas / sizeof *gammas; i++) {
+            double a[RVM_LANES];
+            memcpy(a, numbers, sizeof a);
+            rvm_vec_decay(a, gammas[i], RVM_LANES);
+            for (size_t j = 0; j < 6; j++)
+                ck_assert_double_eq(a[j], 0);
+            for (size_t j = 6; j < RVM_LANES; j++)
+                ck_assert(a[j] >= 0 && a[j] < 2e-308);
         }
     }
 END_TEST
 
-START_TEST(exp_of_small_arguments)
+/* With gamma 0 there is no distance, however far. */
+START_TEST(decay_without_gamma)
     {
-        double a[RVM_LANES] = { 0, -0.0, 1e-300, -1e-300, 1e-17, -1e-17, 1e-8, -1e-8 };
-        double x[RVM_LANES];
-        memcpy(x, a, sizeof x);
-        rvm_vec_exp(a, RVM_LANES);
-        ck_assert_double_eq(a[0], 1);
-        ck_assert_double_eq(a[1], 1);
+        double a[RVM_LANES] = { 0, 1, 1e10, 1e300, DBL_MAX, INFINITY, 1e-310, 745 };
+        rvm_vec_decay(a, 0, RVM_LANES);
         for (size_t j = 0; j < RVM_LANES; j++)
-            check_ulps(a[j], (double)expl(x[j]), 4, x[j]);
-    }
-END_TEST
-
-/* Below -745.2 nothing is left; in between a result may be subnormal or 0. */
-START_TEST(exp_underflows_to_nothing)
-    {
-        double a[RVM_LANES] = { -746, -750, -750, -750, -720, -730, -740, -745 };
-        rvm_vec_exp(a, RVM_LANES);
-        for (size_t j = 0; j < 4; j++)
-            ck_assert_double_eq(a[j], 0);
-        for (size_t j = 4; j < RVM_LANES; j++)
-            ck_assert(a[j] >= 0 && a[j] < 2e-308);
+            ck_assert_double_eq(a[j], 1);
     }
 END_TEST
 
@@ -214,7 +232,14 @@ static void seventh_power(double *a, size_t n)
     rvm_vec_power(a, 7, n);
 }
 
-static void (*const functions[])(double *a, size_t n) = { rvm_vec_exp, rvm_vec_tanh, seventh_power,
+static void decay(double *a, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        a[j] = fabs(a[j]);
+    rvm_vec_decay(a, 0.37, n);
+}
+
+static void (*const functions[])(double *a, size_t n) = { decay, rvm_vec_tanh, seventh_power,
                                                           times_spline };
 
 START_TEST(functions_depend_on_the_element_alone)
@@ -239,8 +264,8 @@ END_TEST
 START_TEST(spline_by_hand)
     {
         const double z[RVM_LANES] = { 2, 1, 0, 0.5, -2, -1, 3, -0.5 };
-        const double at_1[RVM_LANES] = { 23.0 / 6, 7.0 / 3,  1,         83.0 / 48,
-                                         13.0 / 3, 2.0 / 3, 16.0 / 3, 31.0 / 48 };
+        const double at_1[RVM_LANES] = { 23.0 / 6, 7.0 / 3, 1,        77.0 / 48,
+                                         7.0 / 3,  2.0 / 3, 16.0 / 3, 31.0 / 48 };
         double product[RVM_LANES];
         for (size_t j = 0; j < RVM_LANES; j++)
             product[j] = 2;
@@ -257,9 +282,10 @@ Suite *vecmath_suite(void)
     TCase *c = tcase_create("vecmath");
     const int sums = sizeof row_sums / sizeof *row_sums;
     const int singles = sizeof functions / sizeof *functions;
-    tcase_add_test(c, exp_is_near_libm);
-    tcase_add_test(c, exp_of_small_arguments);
-    tcase_add_test(c, exp_underflows_to_nothing);
+    tcase_add_test(c, decay_is_near_libm);
+    tcase_add_test(c, decay_of_small_arguments);
+    tcase_add_test(c, decay_to_nothing);
+    tcase_add_test(c, decay_without_gamma);
     tcase_add_test(c, tanh_is_near_libm);
     tcase_add_test(c, powers_by_multiplication);
     tcase_add_test(c, powers_known);

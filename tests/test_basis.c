@@ -1,0 +1,278 @@
+/* basis.c: the canonical order, candidates, columns of norm 1, the design and its Gram matrix. */
+#include "basis.h"
+#include "problems.h"
+#include "suites.h"
+
+static rvm_problem *rows_of(const char *text)
+{
+    return problem_from_text(text, (rvm_grammar){ 0 });
+}
+
+/* ---- Order ---------------------------------------------------------------------------------- */
+
+static void check_order(const char *text, const size_t *want, size_t count)
+{
+    rvm_error err = { 0 };
+    rvm_problem *p = rows_of(text);
+    size_t *order = NULL;
+    CHECK_OK(rvm_canonical_order(&order, p, &err));
+    ck_assert_uint_eq(p->rows, count);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_uint_eq(order[i], want[i]);
+    free(order);
+    rvm_problem_free(p);
+}
+
+/* Features first, from the left, an absent one counting as 0; then the target. */
+START_TEST(order_by_features_then_target)
+    {
+        const size_t by_features[] = { 2, 3, 1, 0 }, by_target[] = { 1, 2, 0 };
+        check_order("1 1:2\n2 1:1 2:1\n3 1:-1 2:5\n4 2:9\n", by_features, 4);
+        check_order("7 3:1\n-2 3:1\n0.5 3:1\n", by_target, 3);
+    }
+END_TEST
+
+/* A pair of value 0 is the same as none. */
+START_TEST(order_of_written_zeros)
+    {
+        const size_t want[] = { 1, 0, 2 };
+        check_order("5 1:0 2:1\n4 2:1\n6 1:0 2:1 9:0\n", want, 3);
+    }
+END_TEST
+
+START_TEST(order_of_the_largest_index)
+    {
+        const size_t want[] = { 2, 1, 0 };
+        check_order("1 1:1 2147483647:1\n1 1:1\n1 2147483647:1\n", want, 3);
+    }
+END_TEST
+
+START_TEST(order_does_not_know_the_file)
+    {
+        rvm_error err = { 0 };
+        rvm_problem *p = smooth_problem(50, 3);
+        size_t *order = NULL, turn[50], *again = NULL;
+        CHECK_OK(rvm_canonical_order(&order, p, &err));
+        for (size_t i = 0; i < 50; i++)
+            turn[i] = (i * 17 + 5) % 50;
+        rvm_problem *q = rvm_problem_subset(p, turn, 50);
+        CHECK_OK(rvm_canonical_order(&again, q, &err));
+        for (size_t i = 0; i < 50; i++)
+            ck_assert_uint_eq(turn[again[i]], order[i]);
+        free(order);
+        free(again);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+/* ---- Candidates ----------------------------------------------------------------------------- */
+
+typedef struct {
+    rvm_problem *p; /* in canonical order already */
+    rvm_rows *rows;
+    rvm_basis basis;
+} candidates;
+
+static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *kernel, bool bias)
+{
+    rvm_error err = { 0 };
+    size_t *order = NULL;
+    CHECK_OK(rvm_canonical_order(&order, p, &err));
+    c->p = rvm_problem_subset(p, order, p->rows);
+    free(order);
+    rvm_problem_free(p);
+    c->rows = rvm_rows_alloc(c->p, kernel, NULL);
+    ck_assert(c->p != NULL && c->rows != NULL);
+    CHECK_OK(rvm_basis_init(&c->basis, c->p, c->rows, kernel, bias, &err));
+}
+
+static void candidates_free(candidates *c)
+{
+    rvm_basis_free(&c->basis);
+    rvm_rows_free(c->rows);
+    rvm_problem_free(c->p);
+}
+
+START_TEST(repeated_rows_are_one_candidate)
+    {
+        const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 1 };
+        candidates c;
+        candidates_init(&c, rows_of("1 1:2\n2 1:1\n3 1:2 4:0\n4 1:2\n5\n"), &rbf, true);
+        const size_t want[] = { RVM_BIAS, 0, 1, 2 };
+        ck_assert_uint_eq(c.basis.count, 4);
+        ck_assert_mem_eq(c.basis.source, want, sizeof want);
+        candidates_free(&c);
+        candidates_init(&c, rows_of("1 1:2\n1 1:2\n"), &rbf, false);
+        ck_assert_uint_eq(c.basis.count, 1);
+        ck_assert_uint_eq(c.basis.source[0], 0);
+        candidates_free(&c);
+    }
+END_TEST
+
+/* Rows 1 and 2 of one feature: linear columns (1, 2) and (2, 4), of norm sqrt(5) and sqrt(20). */
+START_TEST(columns_by_hand)
+    {
+        const rvm_kernel linear = { .type = RVM_LINEAR };
+        const size_t id[] = { 0, 2, 1 };
+        double space[6], norm[3];
+        gsl_matrix_view block = gsl_matrix_view_array(space, 3, 2);
+        rvm_error err = { 0 };
+        candidates c;
+        candidates_init(&c, rows_of("0 1:1\n0 1:2\n"), &linear, true);
+        CHECK_OK(rvm_basis_columns(&block.matrix, norm, &c.basis, id, 3, 1, &err));
+        const double norms[] = { sqrt(2), sqrt(20), sqrt(5) };
+        const double values[] = { sqrt(0.5),    sqrt(0.5),   2 / sqrt(20),
+                                  4 / sqrt(20), 1 / sqrt(5), 2 / sqrt(5) };
+        for (size_t k = 0; k < 3; k++)
+            ck_assert_double_eq_tol(norm[k], norms[k], 1e-15);
+        for (size_t k = 0; k < 6; k++)
+            ck_assert_double_eq_tol(space[k], values[k], 1e-15);
+        candidates_free(&c);
+    }
+END_TEST
+
+/* More rows than a thread takes at a time. */
+START_TEST(columns_of_any_number_of_threads)
+    {
+        enum { ROWS = 1100, COUNT = 20 };
+        const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 0.3 };
+        gsl_matrix *one = gsl_matrix_alloc(COUNT, ROWS), *two = gsl_matrix_alloc(COUNT, ROWS);
+        double norm1[COUNT], norm2[COUNT];
+        size_t id[COUNT];
+        rvm_error err = { 0 };
+        candidates c;
+        candidates_init(&c, noise_problem(ROWS, 4, 2), &rbf, true);
+        for (size_t k = 0; k < COUNT; k++)
+            id[k] = 53 * k;
+        CHECK_OK(rvm_basis_columns(one, norm1, &c.basis, id, COUNT, 1, &err));
+        CHECK_OK(rvm_basis_columns(two, norm2, &c.basis, id, COUNT, 2, &err));
+        ck_assert_mem_eq(one->data, two->data, sizeof(double) * COUNT * ROWS);
+        ck_assert_mem_eq(norm1, norm2, sizeof norm1);
+        for (size_t k = 1; k < COUNT; k += 6) {
+            double squares = 0;
+            for (size_t n = 0; n < ROWS; n++) {
+                double distance = 0;
+                for (int f = 1; f <= 4; f++)
+                    distance +=
+                        gsl_pow_2(feature(c.p, n, f) - feature(c.p, c.basis.source[id[k]], f));
+                const double value = exp(-0.3 * distance);
+                squares += value * value;
+                check_close(norm1[k] * gsl_matrix_get(one, k, n), value, 1e-14);
+            }
+            check_close(norm1[k], sqrt(squares), 1e-14);
+        }
+        gsl_matrix_free(one);
+        gsl_matrix_free(two);
+        candidates_free(&c);
+    }
+END_TEST
+
+START_TEST(faults_of_the_kernel_are_passed_on)
+    {
+        const rvm_kernel linear = { .type = RVM_LINEAR };
+        const size_t id[] = { 0, 1 };
+        double space[4], norm[2];
+        gsl_matrix_view block = gsl_matrix_view_array(space, 2, 2);
+        rvm_error err = { 0 };
+        candidates c;
+        candidates_init(&c, rows_of("0 1:1e200\n0 1:1e201\n"), &linear, false);
+        ck_assert_int_eq(rvm_basis_columns(&block.matrix, norm, &c.basis, id, 2, 2, &err),
+                         RVM_ENUMERIC);
+        ck_assert_int_ne(err.message[0], '\0');
+        candidates_free(&c);
+    }
+END_TEST
+
+/* ---- Design --------------------------------------------------------------------------------- */
+
+/* G and p against sums over the columns as they are. */
+static void check_design(const rvm_design *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        double pt = 0;
+        for (size_t n = 0; n < d->N; n++)
+            pt += gsl_matrix_get(d->PhiT, i, n) * d->t[n];
+        check_close(d->p[i], pt, 1e-13);
+        for (size_t j = 0; j < d->count; j++) {
+            double sum = 0;
+            for (size_t n = 0; n < d->N; n++)
+                sum += gsl_matrix_get(d->PhiT, i, n) * gsl_matrix_get(d->PhiT, j, n);
+            check_close(gsl_matrix_get(d->G, i, j), sum, 1e-13);
+        }
+        check_close(gsl_matrix_get(d->G, i, i), 1, 1e-13);
+    }
+}
+
+START_TEST(gram_matrix_grows_and_shrinks)
+    {
+        const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 1 };
+        const size_t first[] = { 0, 3, 8 }, second[] = { 1, 20, 31, 32 }, keep[] = { 0, 2, 3, 6 };
+        const size_t left[] = { 0, 8, 1, 32 };
+        rvm_error err = { 0 };
+        rvm_design d;
+        candidates c;
+        candidates_init(&c, smooth_problem(40, 8), &rbf, true);
+        CHECK_OK(rvm_design_init(&d, 40, 9, c.p->target, true, &err));
+        CHECK_OK(rvm_design_append(&d, &c.basis, first, 3, 1, &err));
+        check_design(&d);
+        CHECK_OK(rvm_design_append(&d, &c.basis, second, 4, 2, &err));
+        ck_assert_uint_eq(d.count, 7);
+        check_design(&d);
+        rvm_design_keep(&d, keep, 4);
+        ck_assert_uint_eq(d.count, 4);
+        ck_assert_mem_eq(d.id, left, sizeof left);
+        check_design(&d);
+        /* The columns belong to their candidates still. */
+        gsl_matrix *again = gsl_matrix_alloc(4, 40);
+        double norm[4];
+        CHECK_OK(rvm_basis_columns(again, norm, &c.basis, left, 4, 1, &err));
+        ck_assert_mem_eq(again->data, d.PhiT->data, 4 * 40 * sizeof(double));
+        ck_assert_mem_eq(norm, d.norm, sizeof norm);
+        gsl_matrix_free(again);
+        CHECK_OK(rvm_design_append(&d, &c.basis, second, 0, 1, &err));
+        ck_assert_uint_eq(d.count, 4);
+        rvm_design_free(&d);
+        candidates_free(&c);
+    }
+END_TEST
+
+/* The linear kernel at a row of zeros is 0 everywhere. */
+START_TEST(columns_of_zeros_are_left_out)
+    {
+        const rvm_kernel linear = { .type = RVM_LINEAR };
+        const size_t id[] = { 0, 1, 2, 3 }, left[] = { 0, 1, 3 };
+        rvm_error err = { 0 };
+        rvm_design d;
+        candidates c;
+        candidates_init(&c, rows_of("1 1:-1\n2\n3 1:4\n"), &linear, true);
+        CHECK_OK(rvm_design_init(&d, 3, 4, c.p->target, true, &err));
+        CHECK_OK(rvm_design_append(&d, &c.basis, id, 4, 1, &err));
+        ck_assert_uint_eq(d.count, 3);
+        ck_assert_mem_eq(d.id, left, sizeof left);
+        ck_assert_double_eq_tol(d.norm[1], sqrt(17), 1e-15);
+        ck_assert_double_eq_tol(d.norm[2], 4 * sqrt(17), 1e-14);
+        check_design(&d);
+        rvm_design_free(&d);
+        candidates_free(&c);
+    }
+END_TEST
+
+Suite *basis_suite(void);
+Suite *basis_suite(void)
+{
+    Suite *s = suite_create("basis");
+    TCase *c = tcase_create("basis");
+    tcase_add_test(c, order_by_features_then_target);
+    tcase_add_test(c, order_of_written_zeros);
+    tcase_add_test(c, order_of_the_largest_index);
+    tcase_add_test(c, order_does_not_know_the_file);
+    tcase_add_test(c, repeated_rows_are_one_candidate);
+    tcase_add_test(c, columns_by_hand);
+    tcase_add_test(c, columns_of_any_number_of_threads);
+    tcase_add_test(c, faults_of_the_kernel_are_passed_on);
+    tcase_add_test(c, gram_matrix_grows_and_shrinks);
+    tcase_add_test(c, columns_of_zeros_are_left_out);
+    suite_add_tcase(s, c);
+    return s;
+}

@@ -1,0 +1,220 @@
+/* evidence.c: S and Q against the N x N form, and promised gains against what they come to. */
+#include "evidence.h"
+#include "linalg.h"
+#include "problems.h"
+#include "suites.h"
+
+enum { N = 30, M = 8 };
+
+typedef struct {
+    double t[N];
+    rvm_observed o;
+    rvm_design d;
+    rvm_fit f;
+    rvm_scratch ws;
+    rvm_statistics stats;
+    gsl_matrix *C; /* H^-1 */
+} case_data;
+
+static void case_init(case_data *x, const rvm_likelihood *likelihood, size_t K)
+{
+    rvm_error err = { 0 };
+    if (likelihood->owns_noise)
+        random_targets(x->t, N, 3);
+    else
+        random_classes(x->t, N, 3);
+    random_design(&x->d, N, M, x->t, 4);
+    for (size_t n = 0; n < N && likelihood->owns_noise; n++) /* something to find in 1, 5, 6 */
+        x->t[n] += 4 * gsl_matrix_get(x->d.PhiT, 1, n) + 6 * gsl_matrix_get(x->d.PhiT, 5, n) +
+                   9 * gsl_matrix_get(x->d.PhiT, 6, n);
+    fill_gram(&x->d);
+    x->o = observe(likelihood, x->t, N);
+    CHECK_OK(rvm_fit_init(&x->f, M, N, &err));
+    CHECK_OK(rvm_scratch_init(&x->ws, M, N, !likelihood->owns_noise, 1, &err));
+    CHECK_OK(rvm_statistics_init(&x->stats, M, M, &err));
+    x->C = gsl_matrix_alloc(M, M);
+    x->f.ln_beta = likelihood->owns_noise ? 0.41 : 0;
+    for (size_t i = 0; i < K; i++)
+        rvm_fit_add(&x->f, i, 0.3 * (double)i - 1.1);
+}
+
+static void case_free(case_data *x)
+{
+    gsl_matrix_free(x->C);
+    rvm_statistics_free(&x->stats);
+    rvm_scratch_free(&x->ws);
+    rvm_fit_free(&x->f);
+    rvm_design_free(&x->d);
+}
+
+static double evidence_at(case_data *x)
+{
+    ck_assert(x->o.likelihood->posterior(&x->f, &x->o, &x->d, &x->ws));
+    return x->f.log_evidence;
+}
+
+static gsl_matrix_view inverse(case_data *x)
+{
+    gsl_matrix_view L = rvm_fit_factor(&x->f);
+    gsl_matrix_view C = gsl_matrix_submatrix(x->C, 0, 0, x->f.K, x->f.K);
+    rvm_cholesky_inverse(&C.matrix, &L.matrix);
+    return C;
+}
+
+static void update(case_data *x, const gsl_matrix *block)
+{
+    evidence_at(x);
+    gsl_matrix_view C = { 0 };
+    if (x->f.K > 0)
+        C = inverse(x);
+    x->o.likelihood->residual(&x->f, &x->o, &x->d, &x->ws);
+    rvm_statistics_update(&x->stats, block, &C.matrix, &x->f, &x->o, &x->d, &x->ws);
+}
+
+/* S = phi' C^-1 phi with C = B^-1 + Phi A^-1 Phi'; Q = phi' C^-1 t, and phi'(t - y) for classes. */
+static void check_statistics(case_data *x, const gsl_matrix *columns)
+{
+    double noise[N];
+    for (size_t n = 0; n < N; n++)
+        noise[n] = x->o.likelihood->owns_noise ? exp(-x->f.ln_beta) : 1 / x->f.curvature[n];
+    gsl_matrix *C = covariance(&x->f, &x->d, noise);
+    ck_assert_uint_eq(x->stats.count, M);
+    for (size_t m = 0; m < M; m++) {
+        const double *phi = gsl_matrix_const_ptr(columns, m, 0);
+        double pull = 0;
+        for (size_t n = 0; n < N; n++)
+            pull += phi[n] * x->f.slope[n];
+        check_close(x->stats.S[m], inverse_form(C, phi, phi), 1e-11);
+        check_close(x->stats.Q[m], pull, 1e-11);
+        if (x->o.likelihood->owns_noise)
+            check_close(x->stats.Q[m], inverse_form(C, phi, x->t), 1e-11);
+    }
+    gsl_matrix_free(C);
+}
+
+START_TEST(statistics_are_those_of_the_whole_matrix)
+    {
+        const rvm_likelihood *likelihoods[] = { &rvm_gaussian, &rvm_bernoulli };
+        const size_t sizes[] = { 0, 1, 4 };
+        for (size_t k = 0; k < 3; k++) {
+            case_data x;
+            rvm_design others;
+            case_init(&x, likelihoods[_i], sizes[k]);
+            update(&x, NULL);
+            check_statistics(&x, x.d.PhiT);
+            random_design(&others, N, M, x.t, 99);
+            update(&x, others.PhiT);
+            check_statistics(&x, others.PhiT);
+            rvm_design_free(&others);
+            case_free(&x);
+        }
+    }
+END_TEST
+
+/* The gain of a candidate is the difference that it makes, at the precision said to be best. */
+START_TEST(gains_are_kept)
+    {
+        int positive = 0;
+        for (size_t m = 3; m < M; m++) {
+            case_data x;
+            case_init(&x, &rvm_gaussian, 3);
+            update(&x, NULL);
+            const double before = gaussian_evidence(&x.f, &x.d, x.t);
+            const double S = x.stats.S[m], Q = x.stats.Q[m], gain = rvm_gain(S, Q);
+            if (gain > 0) {
+                positive++;
+                rvm_fit_add(&x.f, m, rvm_best_ln_alpha(S, Q));
+                check_close(gaussian_evidence(&x.f, &x.d, x.t) - before, gain, 1e-9);
+                check_close(evidence_at(&x) - before, gain, 1e-8);
+            } else { /* worse at any precision */
+                ck_assert_double_le(Q * Q, S);
+                rvm_fit_add(&x.f, m, 0);
+                for (double ln_alpha = -6; ln_alpha < 12; ln_alpha += 1) {
+                    x.f.ln_alpha[3] = ln_alpha;
+                    ck_assert_double_lt(gaussian_evidence(&x.f, &x.d, x.t), before);
+                }
+            }
+            case_free(&x);
+        }
+        ck_assert_int_ge(positive, 2);
+    }
+END_TEST
+
+START_TEST(best_precision_is_a_maximum)
+    {
+        case_data x;
+        case_init(&x, &rvm_gaussian, 3);
+        update(&x, NULL);
+        const double best = rvm_best_ln_alpha(x.stats.S[6], x.stats.Q[6]), h = 1e-3;
+        double evidence[3];
+        rvm_fit_add(&x.f, 6, best);
+        for (int k = 0; k < 3; k++) {
+            x.f.ln_alpha[3] = best + (k - 1) * h;
+            evidence[k] = gaussian_evidence(&x.f, &x.d, x.t);
+        }
+        ck_assert(evidence[1] > evidence[0] && evidence[1] > evidence[2]);
+        ck_assert_double_eq_tol((evidence[2] - evidence[0]) / (2 * h), 0, 1e-6);
+        case_free(&x);
+    }
+END_TEST
+
+/* Ratio q^2 / s of an active function: that of Q^2 / S once it is taken out. */
+START_TEST(ratio_of_an_active_function)
+    {
+        for (size_t i = 0; i < 4; i++) {
+            case_data x;
+            case_init(&x, &rvm_gaussian, 4);
+            evidence_at(&x);
+            gsl_matrix_view C = inverse(&x);
+            const double ratio = rvm_active_ratio(&C.matrix, &x.f, i);
+            rvm_fit_remove(&x.f, i);
+            update(&x, NULL);
+            check_close(ratio, x.stats.Q[i] * x.stats.Q[i] / x.stats.S[i], 1e-9);
+            case_free(&x);
+        }
+    }
+END_TEST
+
+/* S = 2, Q = 4: Q^2 / S = 8, gain (7 - ln 8) / 2, best alpha 4 / 14. */
+START_TEST(formulas_by_hand)
+    {
+        ck_assert_double_eq_tol(rvm_gain(2, 4), (7 - log(8)) / 2, 1e-15);
+        ck_assert_double_eq_tol(rvm_gain(2, -4), (7 - log(8)) / 2, 1e-15);
+        ck_assert_double_eq_tol(rvm_gain_by_ratio(8), (7 - log(8)) / 2, 1e-15);
+        ck_assert_double_eq_tol(rvm_best_ln_alpha(2, 4), log(4.0 / 14), 1e-15);
+        ck_assert_double_eq(rvm_gain(2, 1), 0);
+        ck_assert_double_eq(rvm_gain(4, 2), 0);
+        ck_assert_double_eq(rvm_gain(0, 1), 0);
+        ck_assert_double_eq(rvm_gain_by_ratio(0.5), 0);
+    }
+END_TEST
+
+/* A candidate equal to an active function that the prior hardly holds has nothing to add. */
+START_TEST(span_of_the_active_functions)
+    {
+        case_data x;
+        case_init(&x, &rvm_gaussian, 2);
+        gsl_vector_view from = gsl_matrix_row(x.d.PhiT, 0), to = gsl_matrix_row(x.d.PhiT, 7);
+        gsl_vector_memcpy(&to.vector, &from.vector);
+        fill_gram(&x.d);
+        x.f.ln_alpha[0] = -40;
+        update(&x, NULL);
+        ck_assert_double_eq(rvm_gain(x.stats.S[7], x.stats.Q[7]), 0);
+        case_free(&x);
+    }
+END_TEST
+
+Suite *evidence_suite(void);
+Suite *evidence_suite(void)
+{
+    Suite *s = suite_create("evidence");
+    TCase *c = tcase_create("evidence");
+    tcase_add_loop_test(c, statistics_are_those_of_the_whole_matrix, 0, 2);
+    tcase_add_test(c, gains_are_kept);
+    tcase_add_test(c, best_precision_is_a_maximum);
+    tcase_add_test(c, ratio_of_an_active_function);
+    tcase_add_test(c, formulas_by_hand);
+    tcase_add_test(c, span_of_the_active_functions);
+    suite_add_tcase(s, c);
+    return s;
+}

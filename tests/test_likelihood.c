@@ -1,0 +1,464 @@
+/* gaussian.c, bernoulli.c, fit.c: posteriors and evidence against the N x N form and the formulas of
+ * Tipping (2001), in weights that are not scaled. */
+#include "likelihood.h"
+#include "linalg.h"
+#include "problems.h"
+#include "suites.h"
+
+enum { N = 40, M = 6, K = 4 };
+
+/* Columns of a random design with a few of them active. */
+typedef struct {
+    double t[N], c[N];
+    rvm_observed o;
+    rvm_design d;
+    rvm_fit f;
+    rvm_scratch ws;
+} case_data;
+
+static void case_init(case_data *x, const rvm_likelihood *likelihood)
+{
+    rvm_error err = { 0 };
+    const double ln_alpha[K] = { -2.385, 0.4, -0.31, 1.7 };
+    const size_t column[K] = { 4, 0, 2, 5 };
+    if (likelihood->owns_noise)
+        random_targets(x->t, N, 1);
+    else
+        random_classes(x->t, N, 1);
+    x->o = observe(likelihood, x->t, N);
+    random_design(&x->d, N, M, x->t, 2);
+    CHECK_OK(rvm_fit_init(&x->f, M, N, &err));
+    CHECK_OK(rvm_scratch_init(&x->ws, M, N, !likelihood->owns_noise, 1, &err));
+    x->f.ln_beta = likelihood->owns_noise ? 0.83 : 0;
+    for (size_t i = 0; i < K; i++)
+        rvm_fit_add(&x->f, column[i], ln_alpha[i]);
+}
+
+static void case_free(case_data *x)
+{
+    rvm_scratch_free(&x->ws);
+    rvm_fit_free(&x->f);
+    rvm_design_free(&x->d);
+}
+
+static bool posterior(case_data *x)
+{
+    return x->o.likelihood->posterior(&x->f, &x->o, &x->d, &x->ws);
+}
+
+static double weight(const rvm_fit *f, size_t i)
+{
+    return f->u[i] * exp(-0.5 * f->ln_alpha[i]);
+}
+
+static double phi(const case_data *x, size_t i, size_t n)
+{
+    return gsl_matrix_get(x->d.PhiT, x->f.column[i], n);
+}
+
+static double activation(const case_data *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->f.K; i++)
+        sum += weight(&x->f, i) * phi(x, i, n);
+    return sum;
+}
+
+/* A + Phi' B Phi over the active functions. */
+static gsl_matrix *precision(const case_data *x, const double *curvature)
+{
+    gsl_matrix *P = gsl_matrix_alloc(x->f.K, x->f.K);
+    for (size_t i = 0; i < x->f.K; i++)
+        for (size_t j = 0; j < x->f.K; j++) {
+            double sum = i == j ? exp(x->f.ln_alpha[i]) : 0;
+            for (size_t n = 0; n < N; n++)
+                sum += curvature[n] * phi(x, i, n) * phi(x, j, n);
+            gsl_matrix_set(P, i, j, sum);
+        }
+    return P;
+}
+
+/* The factor L of H against A^-1/2 (A + Phi' B Phi) A^-1/2. */
+static void check_factor(const case_data *x, const double *curvature)
+{
+    gsl_matrix *P = precision(x, curvature);
+    gsl_matrix_view L = rvm_fit_factor(&x->f);
+    for (size_t i = 0; i < x->f.K; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = 0;
+            for (size_t k = 0; k <= j; k++)
+                sum += gsl_matrix_get(&L.matrix, i, k) * gsl_matrix_get(&L.matrix, j, k);
+            check_close(sum,
+                        gsl_matrix_get(P, i, j) * exp(-0.5 * (x->f.ln_alpha[i] + x->f.ln_alpha[j])),
+                        1e-12);
+        }
+    gsl_matrix_free(P);
+}
+
+/* ---- Regression ----------------------------------------------------------------------------- */
+
+START_TEST(gaussian_evidence_is_that_of_the_targets)
+    {
+        case_data x;
+        case_init(&x, &rvm_gaussian);
+        const double ln_betas[] = { -3, 0.83, 4.2, 11 };
+        for (size_t k = 0; k < 4; k++) {
+            x.f.ln_beta = ln_betas[k];
+            ck_assert(posterior(&x));
+            check_close(x.f.log_evidence, gaussian_evidence(&x.f, &x.d, x.t), 1e-11);
+        }
+        case_free(&x);
+    }
+END_TEST
+
+/* (A + beta Phi'Phi) mu = beta Phi't; misfit and slope row by row. */
+START_TEST(gaussian_mode)
+    {
+        case_data x;
+        double curvature[N], right[K], mu[K], misfit = 0;
+        case_init(&x, &rvm_gaussian);
+        ck_assert(posterior(&x));
+        const double beta = exp(x.f.ln_beta);
+        for (size_t n = 0; n < N; n++)
+            curvature[n] = beta;
+        check_factor(&x, curvature);
+        for (size_t i = 0; i < K; i++) {
+            right[i] = 0;
+            for (size_t n = 0; n < N; n++)
+                right[i] += beta * phi(&x, i, n) * x.t[n];
+        }
+        gsl_matrix *P = precision(&x, curvature);
+        solve_lu(mu, P, right);
+        for (size_t i = 0; i < K; i++)
+            check_close(weight(&x.f, i), mu[i], 1e-13);
+        rvm_gaussian.residual(&x.f, &x.o, &x.d, &x.ws);
+        for (size_t n = 0; n < N; n++) {
+            const double rest = x.t[n] - activation(&x, n);
+            misfit += rest * rest;
+            check_close(x.f.slope[n], beta * rest, 1e-13);
+        }
+        check_close(x.f.misfit, misfit, 1e-13);
+        gsl_matrix_free(P);
+        case_free(&x);
+    }
+END_TEST
+
+/* N targets of variance 1 / beta and nothing else. */
+START_TEST(gaussian_without_functions)
+    {
+        case_data x;
+        case_init(&x, &rvm_gaussian);
+        x.f.K = 0;
+        ck_assert(posterior(&x));
+        ck_assert_double_eq(x.f.misfit, x.o.t_squared);
+        check_close(x.f.log_evidence,
+                    0.5 * (N * (0.83 - log(2 * M_PI)) - exp(0.83) * x.o.t_squared), 1e-13);
+        case_free(&x);
+    }
+END_TEST
+
+/* Two functions that are the same, beta / alpha = 1e18: adding 1 to 1e18 changes nothing in
+ * doubles, so that H is singular and Cholesky gives up. Together they are one function of twice the
+ * variance, v = 2 / alpha: ln|C| = N ln(1 / beta) + ln(1 + beta v), the weight of both is
+ * beta v / (1 + beta v) phi't, and each has half. */
+START_TEST(gaussian_of_twins_beyond_cholesky)
+    {
+        case_data x;
+        const double alpha = 1e-10, beta = 1e8, v = 2 / alpha;
+        double square[] = { 1e18, 1e18, 1e18, 1e18 };
+        gsl_matrix_view H = gsl_matrix_view_array(square, 2, 2);
+        ck_assert(!rvm_cholesky(&H.matrix, 1));
+        case_init(&x, &rvm_gaussian);
+        gsl_vector_view first = gsl_matrix_row(x.d.PhiT, 0), second = gsl_matrix_row(x.d.PhiT, 1);
+        gsl_vector_memcpy(&second.vector, &first.vector);
+        for (size_t n = 0; n < N; n++) /* mostly explained by the two */
+            x.t[n] = 0.01 * x.t[n] + 3 * gsl_vector_get(&first.vector, n);
+        x.o = observe(&rvm_gaussian, x.t, N);
+        fill_gram(&x.d);
+        gsl_matrix_set(x.d.G, 0, 0, 1);
+        for (size_t k = 1; k < 4; k++)
+            gsl_matrix_set(x.d.G, k / 2, k % 2, 1);
+        x.f.K = 0;
+        x.f.ln_beta = log(beta);
+        rvm_fit_add(&x.f, 0, log(alpha));
+        rvm_fit_add(&x.f, 1, log(alpha));
+        ck_assert(posterior(&x));
+
+        const double p = x.d.p[0], w = beta * v / (1 + beta * v) * p;
+        const double square_form = beta * (x.o.t_squared - w * p);
+        const double evidence =
+            0.5 * (N * (log(beta) - log(2 * M_PI)) - log1p(beta * v) - square_form);
+        check_close(weight(&x.f, 0) + weight(&x.f, 1), w, 1e-12);
+        ck_assert_double_eq_tol(weight(&x.f, 0), w / 2, 0.01 / sqrt(alpha)); /* of its sd */
+        check_close(x.f.log_evidence, evidence, 1e-8);
+        case_free(&x);
+    }
+END_TEST
+
+/* ---- Classification ------------------------------------------------------------------------- */
+
+static double logistic(double f)
+{
+    return 1 / (1 + exp(-f));
+}
+
+/* At the mode Phi' c (t - y) = A w. */
+static void check_mode(const case_data *x)
+{
+    for (size_t i = 0; i < x->f.K; i++) {
+        double pull = 0;
+        for (size_t n = 0; n < N; n++) {
+            const double c = x->o.row_weight == NULL ? 1 : x->o.row_weight[n];
+            pull += c * phi(x, i, n) * (x->t[n] - logistic(activation(x, n)));
+        }
+        check_close(exp(x->f.ln_alpha[i]) * weight(&x->f, i), pull, 1e-6);
+    }
+}
+
+/* ln p(t|w) - 1/2 w'A w + 1/2 ln|A| - 1/2 ln|A + Phi'B Phi| */
+static double laplace_evidence(const case_data *x)
+{
+    double curvature[N], sum = 0, none[K] = { 0 }, out[K];
+    for (size_t n = 0; n < N; n++) {
+        const double y = logistic(activation(x, n));
+        const double c = x->o.row_weight == NULL ? 1 : x->o.row_weight[n];
+        curvature[n] = c * y * (1 - y);
+        sum += c * (x->t[n] > 0 ? log(y) : log(1 - y));
+    }
+    gsl_matrix *P = precision(x, curvature);
+    sum -= 0.5 * solve_lu(out, P, none);
+    gsl_matrix_free(P);
+    for (size_t i = 0; i < x->f.K; i++)
+        sum += 0.5 * x->f.ln_alpha[i] -
+               0.5 * exp(x->f.ln_alpha[i]) * weight(&x->f, i) * weight(&x->f, i);
+    return sum;
+}
+
+START_TEST(bernoulli_mode_and_evidence)
+    {
+        case_data x;
+        double curvature[N];
+        case_init(&x, &rvm_bernoulli);
+        for (int weighted = 0; weighted < 2; weighted++) {
+            for (size_t n = 0; n < N; n++)
+                x.c[n] = 0.3 + (double)(n % 5);
+            x.o.row_weight = weighted ? x.c : NULL;
+            ck_assert(posterior(&x));
+            check_mode(&x);
+            check_close(x.f.log_evidence, laplace_evidence(&x), 1e-10);
+            for (size_t n = 0; n < N; n++) {
+                const double y = logistic(activation(&x, n)), c = weighted ? x.c[n] : 1;
+                check_close(x.f.slope[n], c * (x.t[n] - y), 1e-12);
+                curvature[n] = c * y * (1 - y);
+                check_close(x.f.curvature[n], curvature[n], 1e-12);
+            }
+            check_factor(&x, curvature);
+        }
+        case_free(&x);
+    }
+END_TEST
+
+/* The same mode from a start far away, where the first Newton step overshoots. */
+START_TEST(bernoulli_mode_from_afar)
+    {
+        case_data near, far;
+        case_init(&near, &rvm_bernoulli);
+        case_init(&far, &rvm_bernoulli);
+        for (size_t i = 0; i < K; i++) {
+            near.f.ln_alpha[i] = far.f.ln_alpha[i] = -7;
+            far.f.u[i] = i % 2 == 0 ? 30 : -30;
+        }
+        ck_assert(posterior(&near) && posterior(&far));
+        check_mode(&far);
+        for (size_t i = 0; i < K; i++)
+            check_close(far.f.u[i], near.f.u[i], 1e-5);
+        check_close(far.f.log_evidence, near.f.log_evidence, 1e-7);
+        case_free(&near);
+        case_free(&far);
+    }
+END_TEST
+
+START_TEST(bernoulli_without_functions)
+    {
+        case_data x;
+        case_init(&x, &rvm_bernoulli);
+        x.f.K = 0;
+        ck_assert(posterior(&x));
+        check_close(x.f.log_evidence, -N * log(2), 1e-14);
+        for (size_t n = 0; n < N; n++) {
+            ck_assert_double_eq(x.f.slope[n], x.t[n] - 0.5);
+            ck_assert_double_eq(x.f.curvature[n], 0.25);
+        }
+        case_free(&x);
+    }
+END_TEST
+
+/* Rows of weight 2 against the same rows twice: columns of norm sqrt(2) are brought back to 1, so
+ * alpha doubles with the square of the norm. */
+START_TEST(weight_2_is_the_row_twice)
+    {
+        enum { ROWS = N / 2 };
+        case_data twice;
+        double t[ROWS], c[ROWS];
+        rvm_design d;
+        rvm_fit f;
+        rvm_scratch ws;
+        rvm_error err = { 0 };
+        case_init(&twice, &rvm_bernoulli);
+        random_design(&d, ROWS, M, t, 9);
+        for (size_t n = 0; n < ROWS; n++) {
+            c[n] = 2;
+            twice.t[n] = twice.t[n + ROWS] = t[n] = n % 3 == 0;
+            for (size_t m = 0; m < M; m++) {
+                const double value = gsl_matrix_get(d.PhiT, m, n) / sqrt(2);
+                gsl_matrix_set(twice.d.PhiT, m, n, value);
+                gsl_matrix_set(twice.d.PhiT, m, n + ROWS, value);
+            }
+        }
+        rvm_observed o = observe(&rvm_bernoulli, t, ROWS);
+        o.row_weight = c;
+        CHECK_OK(rvm_fit_init(&f, M, ROWS, &err));
+        CHECK_OK(rvm_scratch_init(&ws, M, ROWS, true, 1, &err));
+        for (size_t i = 0; i < K; i++)
+            rvm_fit_add(&f, twice.f.column[i], twice.f.ln_alpha[i] + log(2));
+        ck_assert(posterior(&twice) && rvm_bernoulli.posterior(&f, &o, &d, &ws));
+        check_close(f.log_evidence, twice.f.log_evidence, 1e-12);
+        for (size_t i = 0; i < K; i++)
+            check_close(weight(&f, i) * sqrt(2), weight(&twice.f, i), 1e-8);
+        rvm_scratch_free(&ws);
+        rvm_fit_free(&f);
+        rvm_design_free(&d);
+        case_free(&twice);
+    }
+END_TEST
+
+/* ---- Products against columns ---------------------------------------------------------------- */
+
+/* cross, pull, inner and self against sums over rows, for the columns of the design and for others
+ * that are not in it. */
+static void check_products(const rvm_likelihood *likelihood)
+{
+    case_data x;
+    rvm_design others;
+    double Q[M], self[M];
+    case_init(&x, likelihood);
+    random_design(&others, N, M, x.t, 77);
+    for (size_t i = 0; i < K; i++) /* as the block form wants it */
+        x.f.column[i] = i;
+    ck_assert(posterior(&x));
+    likelihood->residual(&x.f, &x.o, &x.d, &x.ws);
+    gsl_matrix *V = gsl_matrix_alloc(M, K);
+    for (int which = 0; which < 2; which++) {
+        const gsl_matrix *block = which == 0 ? NULL : others.PhiT;
+        const gsl_matrix *columns = which == 0 ? x.d.PhiT : others.PhiT;
+        likelihood->cross(V, block, &x.f, &x.o, &x.d, &x.ws);
+        likelihood->pull(Q, block, V, &x.f, &x.d);
+        likelihood->self(self, block, &x.f, &x.d);
+        for (size_t m = 0; m < M; m++) {
+            double pull = 0, square = 0, cross[K] = { 0 };
+            for (size_t n = 0; n < N; n++) {
+                const double b = likelihood->owns_noise ? exp(x.f.ln_beta) : x.f.curvature[n];
+                const double value = gsl_matrix_get(columns, m, n);
+                pull += value * x.f.slope[n];
+                square += b * value * value;
+                for (size_t i = 0; i < K; i++)
+                    cross[i] += b * value * phi(&x, i, n);
+            }
+            check_close(Q[m], pull, 1e-12);
+            check_close(self[m], square, 1e-12);
+            for (size_t i = 0; i < K; i++) {
+                check_close(gsl_matrix_get(V, m, i), cross[i], 1e-12);
+                if (which == 0)
+                    check_close(likelihood->inner(m, i, &x.f, &x.d), cross[i], 1e-12);
+            }
+        }
+    }
+    gsl_matrix_free(V);
+    rvm_design_free(&others);
+    case_free(&x);
+}
+
+START_TEST(products_of_columns)
+    {
+        check_products(_i == 0 ? &rvm_gaussian : &rvm_bernoulli);
+    }
+END_TEST
+
+/* ---- The fit as an object -------------------------------------------------------------------- */
+
+START_TEST(functions_come_and_go)
+    {
+        case_data x;
+        case_init(&x, &rvm_gaussian);
+        rvm_fit_remove(&x.f, 1);
+        const size_t left[] = { 4, 2, 5 };
+        ck_assert_uint_eq(x.f.K, 3);
+        ck_assert_mem_eq(x.f.column, left, sizeof left);
+        ck_assert_double_eq(x.f.ln_alpha[1], -0.31);
+        ck_assert_uint_eq(rvm_fit_find(&x.f, 5), 2);
+        ck_assert_uint_eq(rvm_fit_find(&x.f, 0), 3);
+        rvm_fit_add(&x.f, 0, 2.5);
+        ck_assert_uint_eq(rvm_fit_find(&x.f, 0), 3);
+        ck_assert_double_eq(x.f.u[3], 0);
+        case_free(&x);
+    }
+END_TEST
+
+START_TEST(another_alpha_leaves_the_weight)
+    {
+        case_data x;
+        case_init(&x, &rvm_gaussian);
+        ck_assert(posterior(&x));
+        const double before = weight(&x.f, 2);
+        rvm_fit_set_alpha(&x.f, 2, 3.3);
+        ck_assert_double_eq(x.f.ln_alpha[2], 3.3);
+        check_close(weight(&x.f, 2), before, 1e-15);
+        case_free(&x);
+    }
+END_TEST
+
+START_TEST(copies_are_whole)
+    {
+        rvm_error err = { 0 };
+        case_data x;
+        rvm_fit copy;
+        case_init(&x, &rvm_bernoulli);
+        ck_assert(posterior(&x));
+        CHECK_OK(rvm_fit_init(&copy, M, N, &err));
+        rvm_fit_copy(&copy, &x.f);
+        gsl_matrix_view L = rvm_fit_factor(&x.f), L2 = rvm_fit_factor(&copy);
+        ck_assert_uint_eq(copy.K, K);
+        ck_assert_mem_eq(copy.column, x.f.column, K * sizeof *copy.column);
+        ck_assert_mem_eq(copy.u, x.f.u, K * sizeof *copy.u);
+        ck_assert_mem_eq(copy.slope, x.f.slope, N * sizeof *copy.slope);
+        ck_assert_mem_eq(copy.curvature, x.f.curvature, N * sizeof *copy.curvature);
+        ck_assert_double_eq(copy.log_evidence, x.f.log_evidence);
+        for (size_t i = 0; i < K; i++)
+            for (size_t j = 0; j <= i; j++)
+                ck_assert_double_eq(gsl_matrix_get(&L.matrix, i, j),
+                                    gsl_matrix_get(&L2.matrix, i, j));
+        rvm_fit_free(&copy);
+        case_free(&x);
+    }
+END_TEST
+
+Suite *likelihood_suite(void);
+Suite *likelihood_suite(void)
+{
+    Suite *s = suite_create("likelihood");
+    TCase *c = tcase_create("likelihood");
+    tcase_add_test(c, gaussian_evidence_is_that_of_the_targets);
+    tcase_add_test(c, gaussian_mode);
+    tcase_add_test(c, gaussian_without_functions);
+    tcase_add_test(c, gaussian_of_twins_beyond_cholesky);
+    tcase_add_test(c, bernoulli_mode_and_evidence);
+    tcase_add_test(c, bernoulli_mode_from_afar);
+    tcase_add_test(c, bernoulli_without_functions);
+    tcase_add_test(c, weight_2_is_the_row_twice);
+    tcase_add_loop_test(c, products_of_columns, 0, 2);
+    tcase_add_test(c, functions_come_and_go);
+    tcase_add_test(c, another_alpha_leaves_the_weight);
+    tcase_add_test(c, copies_are_whole);
+    suite_add_tcase(s, c);
+    return s;
+}

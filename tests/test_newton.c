@@ -1,0 +1,372 @@
+/* newton.c and sweep.c: derivatives against central differences, and the conditions of an optimum. */
+#include "linalg.h"
+#include "newton.h"
+#include "problems.h"
+#include "suites.h"
+
+enum { N = 40, M = 7, K = 5 };
+
+/* A search at a point that is no optimum. */
+typedef struct {
+    double t[N];
+    rvm_observed o;
+    rvm_design d;
+    rvm_search s;
+} case_data;
+
+static void case_init(case_data *x)
+{
+    rvm_error err = { 0 };
+    random_targets(x->t, N, 5);
+    random_design(&x->d, N, M, x->t, 6);
+    for (size_t n = 0; n < N; n++)
+        x->t[n] += 5 * gsl_matrix_get(x->d.PhiT, 1, n) - 7 * gsl_matrix_get(x->d.PhiT, 3, n);
+    fill_gram(&x->d);
+    x->o = observe(&rvm_gaussian, x->t, N);
+    CHECK_OK(rvm_search_init(&x->s, &x->o, &x->d, M, 1, &err));
+    x->s.now.ln_beta = 0.27;
+    for (size_t i = 0; i < K; i++)
+        rvm_fit_add(&x->s.now, i, 0.45 * (double)i - 1.3);
+    CHECK_OK(rvm_search_locate(&x->s, &err));
+}
+
+static void case_free(case_data *x)
+{
+    rvm_search_free(&x->s);
+    rvm_design_free(&x->d);
+}
+
+/* Coordinate `at` of (ln alpha, ln beta). */
+static double *coordinate(case_data *x, size_t at)
+{
+    return at < x->s.now.K ? &x->s.now.ln_alpha[at] : &x->s.now.ln_beta;
+}
+
+static void derivatives(case_data *x, double *gradient, gsl_matrix *hessian)
+{
+    rvm_error err = { 0 };
+    CHECK_OK(rvm_search_locate(&x->s, &err));
+    gsl_matrix_view C = rvm_search_inverse(&x->s);
+    rvm_search_derivatives(&x->s, hessian, &C.matrix);
+    memcpy(gradient, x->s.gradient, (x->s.now.K + 1) * sizeof *gradient);
+}
+
+/* By differences of the evidence in its N x N form. */
+START_TEST(gradient_by_differences)
+    {
+        case_data x;
+        double gradient[K + 1];
+        const double h = 1e-4;
+        case_init(&x);
+        derivatives(&x, gradient, NULL);
+        for (size_t k = 0; k <= K; k++) {
+            double *at = coordinate(&x, k);
+            const double here = *at;
+            *at = here + h;
+            const double above = gaussian_evidence(&x.s.now, &x.d, x.t);
+            *at = here - h;
+            const double below = gaussian_evidence(&x.s.now, &x.d, x.t);
+            *at = here;
+            check_close(gradient[k], (above - below) / (2 * h), 1e-7);
+        }
+        case_free(&x);
+    }
+END_TEST
+
+START_TEST(hessian_by_differences_of_the_gradient)
+    {
+        case_data x;
+        double gradient[K + 1], above[K + 1], below[K + 1];
+        gsl_matrix *hessian = gsl_matrix_calloc(K + 1, K + 1);
+        const double h = 1e-4;
+        case_init(&x);
+        derivatives(&x, gradient, hessian);
+        for (size_t k = 0; k <= K; k++) {
+            double *at = coordinate(&x, k);
+            const double here = *at;
+            *at = here + h;
+            derivatives(&x, above, NULL);
+            *at = here - h;
+            derivatives(&x, below, NULL);
+            *at = here;
+            for (size_t j = 0; j <= K; j++) {
+                check_close(gsl_matrix_get(hessian, k, j), (above[j] - below[j]) / (2 * h), 1e-7);
+                check_close(gsl_matrix_get(hessian, k, j), gsl_matrix_get(hessian, j, k), 1e-14);
+            }
+        }
+        gsl_matrix_free(hessian);
+        case_free(&x);
+    }
+END_TEST
+
+static void check_held(case_data *x, size_t held)
+{
+    double gradient[K + 1];
+    gsl_matrix *hessian = gsl_matrix_calloc(K + 1, K + 1);
+    derivatives(x, gradient, hessian);
+    for (size_t k = 0; k <= K; k++) {
+        ck_assert(k == held ? gradient[k] == 0 : gradient[k] != 0);
+        ck_assert_double_eq(gsl_matrix_get(hessian, held, k), 0);
+        ck_assert_double_eq(gsl_matrix_get(hessian, k, held), 0);
+    }
+    gsl_matrix_free(hessian);
+}
+
+START_TEST(held_coordinates_do_not_move)
+    {
+        case_data x;
+        double gradient[K + 1];
+        case_init(&x);
+        x.o.noise_fixed = true;
+        check_held(&x, K);
+        x.o.noise_fixed = false;
+        /* At the noise bound with the evidence rising beyond it, and only then. */
+        x.s.now.ln_beta = x.o.ln_beta_max = -2;
+        check_held(&x, K);
+        x.o.ln_beta_max = log(1e8);
+        x.s.now.ln_beta = 9;
+        x.o.ln_beta_max = 9;
+        derivatives(&x, gradient, NULL);
+        ck_assert_double_lt(gradient[K], 0);
+        /* The bias stands in column 0, of little use here: the evidence rises with its alpha. */
+        x.s.now.ln_beta = 0.27;
+        x.o.ln_beta_max = log(1e8);
+        derivatives(&x, gradient, NULL);
+        ck_assert_double_gt(gradient[0], 0);
+        x.o.bias_ln_alpha_max = x.s.now.ln_alpha[0];
+        check_held(&x, 0);
+        case_free(&x);
+    }
+END_TEST
+
+/* ---- Optima --------------------------------------------------------------------------------- */
+
+/* alpha_i (Sigma_ii + mu_i^2) = 1 for each function that is not held, and N - sum gamma =
+ * beta |t - Phi mu|^2, from Sigma and mu by LU. */
+static void check_stationary(const bench *b, double tolerance)
+{
+    const rvm_fit *f = &b->search.now;
+    const rvm_observed *o = &b->study.observed;
+    const size_t n = f->K;
+    const double beta = exp(f->ln_beta);
+    gsl_matrix *P = gsl_matrix_alloc(n, n);
+    double *right = calloc(n, sizeof *right), *mu = calloc(n, sizeof *mu);
+    double *column = calloc(n, sizeof *column), gammas = 0, misfit = o->t_squared;
+    for (size_t i = 0; i < n; i++) {
+        right[i] = beta * b->design.p[f->column[i]];
+        for (size_t j = 0; j < n; j++)
+            gsl_matrix_set(P, i, j,
+                           beta * gsl_matrix_get(b->design.G, f->column[i], f->column[j]) +
+                               (i == j ? exp(f->ln_alpha[i]) : 0));
+    }
+    for (size_t i = 0; i < n; i++) {
+        gsl_matrix *copy = gsl_matrix_alloc(n, n);
+        gsl_matrix_memcpy(copy, P);
+        solve_lu(mu, copy, right);
+        double unit[64] = { 0 };
+        ck_assert(n <= 64);
+        unit[i] = 1;
+        gsl_matrix_memcpy(copy, P);
+        solve_lu(column, copy, unit);
+        gsl_matrix_free(copy);
+        const double alpha = exp(f->ln_alpha[i]);
+        gammas += 1 - alpha * column[i];
+        const bool held =
+            f->column[i] == 0 && f->ln_alpha[i] >= b->study.observed.bias_ln_alpha_max;
+        if (!held)
+            check_close(alpha * (column[i] + mu[i] * mu[i]), 1, tolerance);
+    }
+    for (size_t i = 0; i < n; i++) {
+        misfit -= 2 * mu[i] * b->design.p[f->column[i]];
+        for (size_t j = 0; j < n; j++)
+            misfit += mu[i] * mu[j] * gsl_matrix_get(b->design.G, f->column[i], f->column[j]);
+    }
+    if (!o->noise_fixed)
+        check_close(((double)o->N - gammas) / (beta * misfit), 1, tolerance);
+    gsl_matrix_free(P);
+    free(right);
+    free(mu);
+    free(column);
+}
+
+static void check_within_bounds(const bench *b)
+{
+    const rvm_observed *o = &b->study.observed;
+    ck_assert_double_le(b->search.now.ln_beta, o->ln_beta_max);
+    if (o->bias_ln_alpha_max < INFINITY) {
+        ck_assert_uint_eq(b->search.now.column[0], 0);
+        ck_assert_double_le(b->search.now.ln_alpha[0], o->bias_ln_alpha_max);
+    }
+}
+
+START_TEST(newton_ends_at_an_optimum)
+    {
+        rvm_problem *p = _i % 2 == 0 ? sinc_problem(60, 0.1, 1) : smooth_problem(60, 2);
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, _i % 2 == 0 ? 0.1 : 0.5);
+        rvm_error err = { 0 };
+        bench b;
+        s.noise_variance = _i >= 2 ? 0.02 : 0;
+        bench_init(&b, p, &s);
+        bench_start_full(&b, 0.1);
+        CHECK_OK(rvm_sweep(&b.search, 15, 1, &err));
+        bool converged = false;
+        double before = b.search.now.log_evidence;
+        for (int k = 0; k < 200 && !converged; k++) {
+            rvm_newton(&b.search, 1, 1e-10, &converged);
+            ck_assert_double_ge(b.search.now.log_evidence, before - 1e-9);
+            before = b.search.now.log_evidence;
+        }
+        ck_assert(converged);
+        check_within_bounds(&b);
+        ck_assert_uint_gt(b.search.now.K, 1);
+        check_stationary(&b, 1e-4);
+        check_close(b.search.now.log_evidence,
+                    gaussian_evidence(&b.search.now, &b.design, b.study.observed.t), 1e-9);
+        bench_free(&b);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Targets on a line through the kernel's functions, without noise: it is held at its bound. */
+START_TEST(noise_is_held_at_its_bound)
+    {
+        rvm_problem *p = sinc_problem(40, 0, 1);
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.1);
+        rvm_error err = { 0 };
+        bool converged;
+        double before;
+        bench b;
+        bench_init(&b, p, &s);
+        bench_start_full(&b, 1e-4);
+        CHECK_OK(rvm_sweep(&b.search, 20, 1, &err));
+        before = b.search.now.log_evidence;
+        rvm_newton(&b.search, 100, 1e-6, &converged);
+        ck_assert_double_ge(b.search.now.log_evidence, before);
+        ck_assert_double_eq(b.search.now.ln_beta, b.study.observed.ln_beta_max);
+        bench_free(&b);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Targets without any trend leave nothing but the bias, whose prior is as wide as the targets. */
+START_TEST(bias_is_held_at_its_bound)
+    {
+        rvm_problem *p = noise_problem(50, 2, 3);
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.01);
+        rvm_error err = { 0 };
+        bool converged;
+        bench b;
+        bench_init(&b, p, &s);
+        bench_start_full(&b, 0.9);
+        CHECK_OK(rvm_sweep(&b.search, 50, 1, &err));
+        rvm_newton(&b.search, 100, 1e-9, &converged);
+        ck_assert(converged);
+        check_within_bounds(&b);
+        ck_assert_double_eq(b.search.now.ln_alpha[0], -log(50));
+        bench_free(&b);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* At rest alpha = gamma / mu^2 and beta = (N - sum gamma) / |t - Phi mu|^2, which is what Newton's
+ * method looks for. */
+START_TEST(sweeps_come_to_the_same)
+    {
+        rvm_problem *p = sinc_problem(30, 0.2, 4);
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.05);
+        rvm_error err = { 0 };
+        bench b;
+        bench_init(&b, p, &s);
+        bench_start_full(&b, 0.1);
+        for (int k = 0; k < 40; k++)
+            CHECK_OK(rvm_sweep(&b.search, 100, 1, &err));
+        check_within_bounds(&b);
+        check_stationary(&b, 1e-2);
+        bench_free(&b);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Functions of no use go; those of use, in columns 1 and 3, stay, and so does each that the
+ * evidence would be lower without. */
+START_TEST(newton_deletes_what_is_superfluous)
+    {
+        rvm_error err = { 0 };
+        bool converged;
+        case_data x;
+        case_init(&x);
+        rvm_fit_add(&x.s.now, 5, 0);
+        rvm_fit_add(&x.s.now, 6, 0);
+        CHECK_OK(rvm_search_locate(&x.s, &err));
+        rvm_newton(&x.s, 200, 1e-9, &converged);
+        rvm_fit *f = &x.s.now, *g = &x.s.trial;
+        ck_assert(converged);
+        ck_assert_uint_lt(f->K, M);
+        ck_assert(rvm_fit_find(f, 1) < f->K && rvm_fit_find(f, 3) < f->K);
+        for (size_t i = 0; i < f->K; i++) {
+            rvm_fit_copy(g, f);
+            rvm_fit_remove(g, i);
+            ck_assert_double_lt(gaussian_evidence(g, &x.d, x.t), gaussian_evidence(f, &x.d, x.t));
+        }
+        case_free(&x);
+    }
+END_TEST
+
+/* Fixed points of classification: alpha_i (Sigma_ii + mu_i^2) = 1 with Sigma at the mode. */
+START_TEST(newton_for_classes)
+    {
+        rvm_problem *p = cloud_problem(80, 2);
+        const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
+        rvm_error err = { 0 };
+        bool converged = false;
+        bench b;
+        bench_init(&b, p, &s);
+        bench_start_full(&b, 1);
+        CHECK_OK(rvm_sweep(&b.search, 20, 1, &err));
+        const double before = b.search.now.log_evidence;
+        rvm_newton(&b.search, 200, 1e-9, &converged);
+        ck_assert(converged);
+        ck_assert_double_ge(b.search.now.log_evidence, before - 1e-9);
+        const rvm_fit *f = &b.search.now;
+        ck_assert_uint_gt(f->K, 0);
+        gsl_matrix *P = gsl_matrix_calloc(f->K, f->K);
+        for (size_t i = 0; i < f->K; i++)
+            for (size_t j = 0; j < f->K; j++) {
+                double sum = i == j ? exp(f->ln_alpha[i]) : 0;
+                for (size_t n = 0; n < 80; n++)
+                    sum += f->curvature[n] * gsl_matrix_get(b.design.PhiT, f->column[i], n) *
+                           gsl_matrix_get(b.design.PhiT, f->column[j], n);
+                gsl_matrix_set(P, i, j, sum);
+            }
+        for (size_t i = 0; i < f->K; i++) {
+            double unit[80] = { 0 }, column[80];
+            unit[i] = 1;
+            gsl_matrix *copy = gsl_matrix_alloc(f->K, f->K);
+            gsl_matrix_memcpy(copy, P);
+            solve_lu(column, copy, unit);
+            gsl_matrix_free(copy);
+            check_close(exp(f->ln_alpha[i]) * column[i] + f->u[i] * f->u[i], 1, 1e-2);
+        }
+        gsl_matrix_free(P);
+        bench_free(&b);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+Suite *newton_suite(void);
+Suite *newton_suite(void)
+{
+    Suite *s = suite_create("newton");
+    TCase *c = tcase_create("newton");
+    tcase_add_test(c, gradient_by_differences);
+    tcase_add_test(c, hessian_by_differences_of_the_gradient);
+    tcase_add_test(c, held_coordinates_do_not_move);
+    tcase_add_loop_test(c, newton_ends_at_an_optimum, 0, 4);
+    tcase_add_test(c, noise_is_held_at_its_bound);
+    tcase_add_test(c, bias_is_held_at_its_bound);
+    tcase_add_test(c, sweeps_come_to_the_same);
+    tcase_add_test(c, newton_deletes_what_is_superfluous);
+    tcase_add_test(c, newton_for_classes);
+    suite_add_tcase(s, c);
+    return s;
+}

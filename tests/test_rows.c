@@ -1,0 +1,154 @@
+/* rows.c: numbering of features, dense or sparse, and what is kept of each row. */
+#include "problems.h"
+#include "rows.h"
+#include "suites.h"
+
+static rvm_problem *rows_of(const char *text)
+{
+    return problem_from_text(text, (rvm_grammar){ 0 });
+}
+
+START_TEST(features_are_numbered_by_those_that_occur)
+    {
+        rvm_problem *p = rows_of("0 7:1 2147483647:2\n0 1:3\n0\n0 7:4 1000000:5\n");
+        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL);
+        const int original[] = { 1, 7, 1000000, 2147483647 };
+        ck_assert_ptr_nonnull(r);
+        ck_assert_uint_eq(rvm_rows_count(r), 4);
+        ck_assert_uint_eq(r->features, 4);
+        ck_assert_mem_eq(r->original, original, sizeof original);
+        ck_assert(r->dense); /* few features */
+        const double full[] = { 0, 1, 0, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 5, 0 };
+        ck_assert_mem_eq(r->full, full, sizeof full);
+        rvm_rows_free(r);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Many features, each in one row: 2000 of them, in an order that does not ascend. */
+START_TEST(many_features)
+    {
+        rvm_problem *p = empty_problem();
+        for (int i = 0; i < 1000; i++) {
+            const int first = 1 + i * 617 % 1000;
+            const int index[] = { first, 1000 + first };
+            const double value[] = { i + 0.5, -i - 0.5 };
+            ck_assert(rvm_problem_append(p, 0, index, value, 2));
+        }
+        rvm_rows *r = rvm_rows_layout(p, RVM_BY_PRODUCTS, NULL);
+        ck_assert_uint_eq(r->features, 2000);
+        ck_assert(!r->dense);
+        for (int f = 0; f < 2000; f++)
+            ck_assert_int_eq(r->original[f], f + 1);
+        for (size_t i = 0; i < 1000; i++) {
+            ck_assert_uint_eq(r->start[i + 1] - r->start[i], 2);
+            ck_assert_int_eq(r->original[r->feature[2 * i]], p->index[2 * i]);
+            ck_assert_double_eq(r->value[2 * i + 1], -(double)i - 0.5);
+        }
+        rvm_rows_free(r);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* A row combined with the empty row: 3, -4 and what each combination makes of them. A spline at 0
+ * and x is 1 for x >= 0, and 1 - x/2 x^2 + x^3/3 = 1 - x^3/6 for x < 0: here 1 + 64/6. */
+START_TEST(rows_alone)
+    {
+        const double want[] = { 0, 25, 7, 1 + 64.0 / 6 };
+        rvm_problem *p = rows_of("0 1:3 2:-4\n0\n");
+        for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
+            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, NULL);
+            const double nothing = by == RVM_BY_SPLINE ? 1 : 0;
+            ck_assert_double_eq_tol(r->self[0], want[by], 1e-14);
+            ck_assert_double_eq(r->self[1], nothing);
+            ck_assert_double_eq(r->rest[0], nothing);
+            rvm_rows_free(r);
+        }
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Index 2 is not among the features of the first rows. */
+START_TEST(unseen_features_go_into_rest)
+    {
+        const double want[] = { 0, 16, 4, 1 + 64.0 / 6 };
+        rvm_problem *p = rows_of("0 1:1 3:5\n"), *q = rows_of("0 1:3 2:-4 3:2\n");
+        for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
+            rvm_rows *like = rvm_rows_layout(p, (rvm_combination)by, NULL);
+            rvm_rows *r = rvm_rows_layout(q, (rvm_combination)by, like);
+            ck_assert_uint_eq(r->features, 2);
+            ck_assert_double_eq(r->full[0], 3);
+            ck_assert_double_eq(r->full[1], 2);
+            ck_assert_double_eq_tol(r->rest[0], want[by], 1e-14);
+            rvm_rows_free(r);
+            rvm_rows_free(like);
+        }
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+START_TEST(squared_distance_of_sparse_rows)
+    {
+        rvm_problem *p = empty_problem();
+        const int far[] = { 1, 40 }, near[] = { 1, 2 };
+        const double x[] = { 1, 2 }, z[] = { 4, -6 };
+        for (int k = 3; k < 40; k++) { /* features enough for a sparse layout */
+            const double one = 1;
+            ck_assert(rvm_problem_append(p, 0, &k, &one, 1));
+        }
+        ck_assert(rvm_problem_append(p, 0, far, x, 2));
+        ck_assert(rvm_problem_append(p, 0, near, z, 2));
+        ck_assert(rvm_problem_append(p, 0, near, z, 0));
+        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL);
+        ck_assert(!r->dense);
+        ck_assert_double_eq(rvm_rows_squared_distance(r, 37, r, 38), 9 + 4 + 36);
+        ck_assert_double_eq(rvm_rows_squared_distance(r, 38, r, 37), 9 + 4 + 36);
+        ck_assert_double_eq(rvm_rows_squared_distance(r, 38, r, 39), 16 + 36);
+        ck_assert_double_eq(rvm_rows_squared_distance(r, 38, r, 38), 0);
+        rvm_rows_free(r);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+START_TEST(no_feature_at_all)
+    {
+        rvm_problem *p = rows_of("1\n2\n");
+        for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
+            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, NULL);
+            rvm_rows *q = rvm_rows_layout(p, (rvm_combination)by, r);
+            ck_assert(r != NULL && q != NULL);
+            ck_assert_uint_eq(r->features, 0);
+            ck_assert_uint_eq(rvm_rows_count(q), 2);
+            rvm_rows_free(q);
+            rvm_rows_free(r);
+        }
+        rvm_problem_free(p);
+        rvm_rows_free(NULL);
+    }
+END_TEST
+
+START_TEST(spline_of_one_input)
+    {
+        ck_assert_double_eq_tol(rvm_spline(1, 2), 23.0 / 6, 1e-15);
+        ck_assert_double_eq_tol(rvm_spline(-1, 2), 1.0 / 6, 1e-15);
+        ck_assert_double_eq_tol(rvm_spline(-1, -2), 7.0 / 3, 1e-15);
+        ck_assert_double_eq(rvm_spline(0, 5), 1);
+    }
+END_TEST
+
+Suite *rows_suite(void);
+Suite *rows_suite(void)
+{
+    Suite *s = suite_create("rows");
+    TCase *c = tcase_create("rows");
+    tcase_add_test(c, features_are_numbered_by_those_that_occur);
+    tcase_add_test(c, many_features);
+    tcase_add_test(c, rows_alone);
+    tcase_add_test(c, unseen_features_go_into_rest);
+    tcase_add_test(c, squared_distance_of_sparse_rows);
+    tcase_add_test(c, no_feature_at_all);
+    tcase_add_test(c, spline_of_one_input);
+    suite_add_tcase(s, c);
+    return s;
+}
