@@ -96,11 +96,22 @@ static rvm_status fill_strip(gsl_matrix *block, const rvm_basis *b, const size_t
     return rvm_kernel_block(&strip.matrix, &b->kernel, b->rows, row, b->rows, at, err);
 }
 
-static void normalise(gsl_matrix *block, double *norm, size_t count)
+static double weighted_norm(const gsl_vector *column, const double *row_weight)
+{
+    double sum = 0;
+    for (size_t n = 0; n < column->size; n++) {
+        const double phi = gsl_vector_get(column, n);
+        sum += row_weight[n] * phi * phi;
+    }
+    return sqrt(sum);
+}
+
+static void normalise(gsl_matrix *block, double *norm, size_t count, const double *row_weight)
 {
     for (size_t k = 0; k < count; k++) {
         gsl_vector_view column = gsl_matrix_row(block, k);
-        norm[k] = gsl_blas_dnrm2(&column.vector);
+        norm[k] = row_weight == NULL ? gsl_blas_dnrm2(&column.vector)
+                                     : weighted_norm(&column.vector, row_weight);
         if (norm[k] > 0)
             gsl_vector_scale(&column.vector, 1 / norm[k]);
     }
@@ -137,7 +148,7 @@ rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b
         }
     }
     if (status == RVM_OK)
-        normalise(block, norm, count);
+        normalise(block, norm, count, b->row_weight);
     free(row);
     return status;
 }

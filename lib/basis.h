@@ -21,6 +21,7 @@ typedef struct {
     bool bias;      /* source[0] is RVM_BIAS */
     rvm_kernel kernel;
     const rvm_rows *rows; /* borrowed */
+    const double *row_weight; /* borrowed, N, or NULL: a row counts as that many in norms */
 } rvm_basis;
 
 /* p in canonical order; rows laid out from p. */

@@ -119,6 +119,7 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
         status = observe_classes(y, s, first_label, err);
     if (status == RVM_OK)
         status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, s->bias, err);
+    y->basis.row_weight = y->observed.row_weight;
     if (status != RVM_OK)
         rvm_study_free(y);
     return status;
@@ -136,5 +137,12 @@ void rvm_study_free(rvm_study *y)
 
 double rvm_study_ln_alpha(const rvm_study *y)
 {
-    return -log((double)y->observed.N);
+    const rvm_observed *o = &y->observed;
+    double rows = (double)o->N;
+    if (o->row_weight != NULL) {
+        rows = 0;
+        for (size_t n = 0; n < o->N; n++)
+            rows += o->row_weight[n];
+    }
+    return -log(rows);
 }

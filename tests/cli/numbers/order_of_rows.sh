@@ -1,0 +1,22 @@
+# The order of the rows in the file does not change the model, not by a byte.
+set -eu
+
+check() { # ROWS OPTION ...
+    rows=$1
+    shift
+    sort "$rows" >sorted
+    sort -r -k 2 "$rows" >turned
+    for file in sorted turned; do
+        if cmp -s "$file" "$rows"; then
+            echo "$file is no other order"
+            exit 1
+        fi
+        "$BIN/rvm-train" -q "$@" "$rows" a
+        "$BIN/rvm-train" -q "$@" "$file" b
+        cmp a b
+    done
+}
+
+check "$DATA/mcycle" -s 3 -g 0.01
+check "$DATA/friedman1.train" -s 3 -g 0.3 --restarts 4
+check "$DATA/ripley.train" -g 4
