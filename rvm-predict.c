@@ -176,13 +176,17 @@ static void stream_clear(stream *s)
     rvm_prediction_free(&s->prediction);
 }
 
-static bool read_model(stream *s, const char *name)
+static bool read_model(stream *s, const char *name, const char *output_name)
 {
     rvm_error err = { 0 };
 
     FILE *in = cli_open("model file", name);
     if (in == NULL)
         return false;
+    if (!cli_spares_input(&tool, in, name, output_name)) {
+        cli_close(in);
+        return false;
+    }
     const rvm_status status = rvm_model_read(&s->m, in, &err);
     if (status != RVM_OK)
         cli_error(&tool, name, &err);
@@ -282,14 +286,16 @@ static int predict_to(stream *s, const char *output_name)
 static int run(const predict_job *job, const cli_words *words)
 {
     stream s = { .job = job, .test_name = words->word[0] };
+    const char *output_name = words->count == 3 ? words->word[2] : "-";
     int code = 1;
 
     if (!check_job(job, words))
         return 1;
     s.in = cli_open("input file", s.test_name);
-    if (s.in != NULL && read_model(&s, words->word[1]) && check_model(job, &s.info) &&
+    if (s.in != NULL && cli_spares_input(&tool, s.in, s.test_name, output_name) &&
+        read_model(&s, words->word[1], output_name) && check_model(job, &s.info) &&
         start_reading(&s))
-        code = predict_to(&s, words->count == 3 ? words->word[2] : "-");
+        code = predict_to(&s, output_name);
     stream_clear(&s);
     return code;
 }

@@ -53,12 +53,25 @@ static bool check_job(rvm_scaling_limits *limits, const scale_job *job, const cl
     return true;
 }
 
+/* Opens an input that neither the rows nor the ranges (`save`, NULL: none) would overwrite; NULL
+ * after a message. */
+static FILE *open_input(const char *name, const char *save)
+{
+    FILE *in = cli_open("file", name);
+
+    if (in != NULL && cli_spares_input(&tool, in, name, "-") &&
+        (save == NULL || cli_spares_input(&tool, in, name, save)))
+        return in;
+    cli_close(in);
+    return NULL;
+}
+
 /* NULL after a message. */
-static rvm_problem *read_data(const char *name)
+static rvm_problem *read_data(const char *name, const char *save)
 {
     rvm_problem *p = NULL;
     rvm_error err = { 0 };
-    FILE *in = cli_open("file", name);
+    FILE *in = open_input(name, save);
 
     if (in == NULL)
         return NULL;
@@ -72,7 +85,7 @@ static rvm_scaling *read_ranges(const char *name)
 {
     rvm_scaling *s = NULL;
     rvm_error err = { 0 };
-    FILE *in = cli_open("file", name);
+    FILE *in = open_input(name, NULL);
 
     if (in == NULL)
         return NULL;
@@ -178,7 +191,7 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *s
 
 static bool run(const scale_job *job, const rvm_scaling_limits *limits, const char *data_name)
 {
-    rvm_problem *p = read_data(data_name);
+    rvm_problem *p = read_data(data_name, job->save);
     rvm_scaling *learned = NULL, *restored = NULL;
     rvm_error err = { 0 };
     bool done = false;

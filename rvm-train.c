@@ -393,7 +393,9 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
 
 /* ---- The tool ------------------------------------------------------------------------------- */
 
-static bool read_data(rvm_problem **out, const train_job *job, const char *name)
+/* model_name: where the result will go, so that this is no news after the training; NULL: nowhere. */
+static bool read_data(rvm_problem **out, const train_job *job, const char *name,
+                      const char *model_name)
 {
     const rvm_grammar grammar = {
         .class_labels = is_classification(job),
@@ -404,6 +406,10 @@ static bool read_data(rvm_problem **out, const train_job *job, const char *name)
     FILE *in = cli_open("input file", name);
     if (in == NULL)
         return false;
+    if (model_name != NULL && !cli_spares_input(&tool, in, name, model_name)) {
+        cli_close(in);
+        return false;
+    }
     const rvm_status status = rvm_problem_read(out, in, grammar, &err);
     if (status != RVM_OK)
         cli_data_error(&tool, name, &err);
@@ -430,7 +436,8 @@ static int run(train_job *job, const cli_words *words, const char *model_name)
     rvm_problem *p = NULL;
     int code = 1;
 
-    if (read_data(&p, job, words->word[0]) && check_job(job, p)) {
+    if (read_data(&p, job, words->word[0], job->folds > 0 ? NULL : model_name) &&
+        check_job(job, p)) {
         if (!job->quiet)
             note_ignored(words);
         warn_classes(job, p);

@@ -25,8 +25,8 @@ static int compare_features(const rvm_problem *p, size_t a, size_t b)
     size_t i = p->start[a], j = p->start[b];
     const size_t i_end = p->start[a + 1], j_end = p->start[b + 1];
     while (i < i_end || j < j_end) {
-        const int fa = i < i_end ? p->index[i] : p->max_index + 1;
-        const int fb = j < j_end ? p->index[j] : p->max_index + 1;
+        const long long none = (long long)p->max_index + 1;
+        const long long fa = i < i_end ? p->index[i] : none, fb = j < j_end ? p->index[j] : none;
         const double x = fa <= fb ? p->value[i] : 0, z = fb <= fa ? p->value[j] : 0;
         if (x != z)
             return x < z ? -1 : 1;

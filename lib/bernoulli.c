@@ -18,8 +18,14 @@
 
 #include "likelihood.h"
 #include "linalg.h"
+#include "vecmath.h"
 
-enum { MAX_NEWTON = 60, MAX_HALVINGS = 40 };
+enum {
+    MAX_NEWTON = 60,
+    MAX_HALVINGS = 40,
+    BLOCK = 64,             /* columns measured together */
+    WORTH_THREADS = 1000000 /* numbers that must be read before threads pay */
+};
 
 /* Newton's method ends when the step promises less than this, in nats: two orders below the
  * smallest gain in evidence that the search looks at. */
@@ -49,12 +55,19 @@ static void slope_and_curvature(rvm_fit *f, const double *activation, const rvm_
     }
 }
 
-/* activation = (D Phi)' u; P has the columns already times D. */
-static void activate(double *activation, const gsl_matrix *P, const double *u)
+/* activation = offset + (D Phi)' u; P has the columns already times D. */
+static void activate(double *activation, const gsl_matrix *P, const double *u,
+                     const rvm_observed *o)
 {
+    if (o->offset != NULL)
+        memcpy(activation, o->offset, o->N * sizeof *activation);
+    else
+        memset(activation, 0, o->N * sizeof *activation);
+    if (P == NULL)
+        return;
     gsl_vector_view out = gsl_vector_view_array(activation, P->size2);
     gsl_vector_const_view in = gsl_vector_const_view_array(u, P->size1);
-    gsl_blas_dgemv(CblasTrans, 1, P, &in.vector, 0, &out.vector);
+    gsl_blas_dgemv(CblasTrans, 1, P, &in.vector, 1, &out.vector);
 }
 
 /* H = I + P B P' and its factor. */
@@ -108,7 +121,7 @@ static bool take_step(rvm_fit *f, double *objective, const double *step, const g
     for (int k = 0; k < MAX_HALVINGS; k++, length /= 2) {
         for (size_t i = 0; i < f->K; i++)
             trial[i] = f->u[i] + length * step[i];
-        activate(ws->long1, P, trial);
+        activate(ws->long1, P, trial, o);
         const double value = log_likelihood(ws->long1, o) - half_square(trial, f->K);
         if (value >= *objective) {
             memcpy(f->u, trial, f->K * sizeof *trial);
@@ -123,7 +136,6 @@ static bool bernoulli_posterior(rvm_fit *f, const rvm_observed *o, const rvm_des
                                 rvm_scratch *ws)
 {
     gsl_matrix_view P = { 0 }, L = { 0 };
-    memset(ws->long1, 0, o->N * sizeof *ws->long1);
     if (f->K > 0) {
         P = rvm_gather_active(ws, f, d);
         L = rvm_fit_factor(f);
@@ -131,8 +143,8 @@ static bool bernoulli_posterior(rvm_fit *f, const rvm_observed *o, const rvm_des
             gsl_vector_view column = gsl_matrix_row(&P.matrix, i);
             gsl_vector_scale(&column.vector, exp(-0.5 * f->ln_alpha[i]));
         }
-        activate(ws->long1, &P.matrix, f->u);
     }
+    activate(ws->long1, f->K > 0 ? &P.matrix : NULL, f->u, o);
     double objective = log_likelihood(ws->long1, o) - half_square(f->u, f->K);
     const int steps = ws->mode_steps > 0 ? ws->mode_steps : MAX_NEWTON;
     for (int k = 0; k <= steps; k++) {
@@ -157,25 +169,45 @@ static void bernoulli_residual(rvm_fit *f, const rvm_observed *o, const rvm_desi
     (void)f, (void)o, (void)d, (void)ws; /* the posterior keeps slope up to date */
 }
 
-static void bernoulli_cross(gsl_matrix *V, const gsl_matrix *block, const rvm_fit *f,
-                            const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+/* Columns first .. first + count - 1, while they are in the cache. */
+static void measure_block(double *S, double *Q, gsl_matrix *V, const gsl_matrix *columns,
+                          const gsl_matrix *active, size_t first, const rvm_fit *f)
+{
+    const size_t left = columns->size1 - first, count = left < BLOCK ? left : BLOCK;
+    gsl_matrix_const_view c = gsl_matrix_const_submatrix(columns, first, 0, count, f->N);
+    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
+    gsl_vector_view q = gsl_vector_view_array(Q + first, count);
+    for (size_t m = 0; m < count; m++)
+        S[first + m] =
+            rvm_vec_weighted_square(f->curvature, gsl_matrix_const_ptr(&c.matrix, m, 0), f->N);
+    gsl_blas_dgemv(CblasNoTrans, 1, &c.matrix, &slope.vector, 0, &q.vector);
+    if (f->K == 0)
+        return;
+    gsl_matrix_view v = gsl_matrix_submatrix(V, first, 0, count, f->K);
+    gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &c.matrix, active, 0, &v.matrix);
+}
+
+static void bernoulli_measure(double *S, double *Q, gsl_matrix *V, const gsl_matrix *block,
+                              const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                              rvm_scratch *ws)
 {
     (void)o;
     gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
-    gsl_matrix_view active = rvm_gather_active(ws, f, d);
+    const gsl_matrix *columns = block != NULL ? block : &all.matrix;
+    gsl_matrix_view active = { 0 };
+    if (f->K > 0)
+        active = rvm_gather_active(ws, f, d);
     for (size_t i = 0; i < f->K; i++) {
         double *column = gsl_matrix_ptr(&active.matrix, i, 0);
         for (size_t n = 0; n < f->N; n++)
             column[n] *= f->curvature[n];
     }
-    rvm_product_nt(V, block != NULL ? block : &all.matrix, &active.matrix, ws->threads);
-}
-
-static void bernoulli_pull(double *Q, const gsl_matrix *block, const gsl_matrix *V,
-                           const rvm_fit *f, const rvm_design *d)
-{
-    (void)V;
-    rvm_pull_by_rows(Q, block, f, d);
+    const size_t blocks = (columns->size1 + BLOCK - 1) / BLOCK;
+    const int team = columns->size1 * f->N < WORTH_THREADS ? 1 : ws->threads;
+    (void)team;
+#pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
+    for (size_t k = 0; k < blocks; k++)
+        measure_block(S, Q, V, columns, &active.matrix, k * BLOCK, f);
 }
 
 static double bernoulli_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
@@ -187,27 +219,12 @@ static double bernoulli_inner(size_t m, size_t n, const rvm_fit *f, const rvm_de
     return sum;
 }
 
-static void bernoulli_self(double *out, const gsl_matrix *block, const rvm_fit *f,
-                           const rvm_design *d)
-{
-    const size_t count = block != NULL ? block->size1 : d->count;
-    for (size_t m = 0; m < count; m++) {
-        const double *phi = gsl_matrix_const_ptr(block != NULL ? block : d->PhiT, m, 0);
-        double sum = 0;
-        for (size_t n = 0; n < f->N; n++)
-            sum += f->curvature[n] * phi[n] * phi[n];
-        out[m] = sum;
-    }
-}
-
 const rvm_likelihood rvm_bernoulli = {
     .name = "bernoulli",
     .owns_noise = false,
     .credit = 0,
     .posterior = bernoulli_posterior,
     .residual = bernoulli_residual,
-    .cross = bernoulli_cross,
-    .pull = bernoulli_pull,
+    .measure = bernoulli_measure,
     .inner = bernoulli_inner,
-    .self = bernoulli_self,
 };

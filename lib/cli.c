@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -22,8 +23,10 @@ enum {
     VERSION
 };
 
-/* OpenBLAS's own description of itself; NULL in a program that is linked with another BLAS. */
+/* OpenBLAS's own description of itself and its number of threads; NULL in a program that is linked
+ * with another BLAS. */
 extern char *openblas_get_config(void) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
 
 /* ---- Usage ---------------------------------------------------------------------------------- */
 
@@ -331,6 +334,23 @@ static void open_standard_descriptors(void)
         close(descriptor);
 }
 
+/* OpenBLAS starts a thread for each core when it is loaded, none of which is ever used here, and up to
+ * version 0.3.21 each waits for ever, at work and at exit, until it gets 128 MB of address space.
+ * Where that is limited (ulimit -v, batch systems) the program begins anew without them; only the
+ * environment that it starts with can tell OpenBLAS.  Should that fail, it goes on as it is. */
+static void shed_blas_threads(char **argv)
+{
+    static const char variable[] = "OPENBLAS_NUM_THREADS";
+    struct rlimit space;
+
+    if (openblas_get_num_threads == NULL || openblas_get_num_threads() == 1 ||
+        getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY ||
+        getenv(variable) != NULL)
+        return;
+    if (setenv(variable, "1", 1) == 0)
+        (void)execv("/proc/self/exe", argv); /* on other systems there is no such file */
+}
+
 cli_outcome cli_parse(int argc, char **argv, const cli_tool *tool, void *job, cli_words *words)
 {
     const walk w = { argc, argv, tool, job, words };
@@ -338,6 +358,7 @@ cli_outcome cli_parse(int argc, char **argv, const cli_tool *tool, void *job, cl
     struct option names[OPTIONS_MAX + 3];
     int found;
 
+    shed_blas_threads(argv);
     open_standard_descriptors();
     gsl_set_error_handler_off();
     *words = (cli_words){ 0 };

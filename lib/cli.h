@@ -94,6 +94,9 @@ void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err
  * what is "input file", "model file" or, in rvm-scale, "file". A directory is an error. */
 FILE *cli_open(const char *what, const char *name);
 void cli_close(FILE *in); /* leaves standard input open; accepts NULL */
+/* False, after a message, when the regular file that `in` reads is also where the output of that
+ * name would go: the input would be lost, or grow while it is read. */
+bool cli_spares_input(const cli_tool *tool, FILE *in, const char *in_name, const char *out_name);
 
 /* An output file as in outfile.h whose temporary file a signal removes; `-` is standard output.
  * Failures print `COMPLAINT NAME: strerror`, complaint being `can't save model to file`, and give

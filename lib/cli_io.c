@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "error.h"
 
 /* What the signal handler must know: a handler has no argument of its own. */
 static struct {
@@ -81,6 +82,19 @@ void cli_close(FILE *in)
         fclose(in); /* it was only read */
 }
 
+bool cli_spares_input(const cli_tool *tool, FILE *in, const char *in_name, const char *out_name)
+{
+    struct stat read, written;
+    const int found =
+        strcmp(out_name, "-") == 0 ? fstat(STDOUT_FILENO, &written) : stat(out_name, &written);
+
+    if (found != 0 || fstat(fileno(in), &read) != 0 || !S_ISREG(read.st_mode) ||
+        read.st_dev != written.st_dev || read.st_ino != written.st_ino)
+        return true;
+    cli_note(tool, "%s: input and output are the same file", in_name);
+    return false;
+}
+
 /* ---- Signals -------------------------------------------------------------------------------- */
 
 static void on_signal(int number)
@@ -118,13 +132,27 @@ const volatile sig_atomic_t *cli_catch_interrupt(void)
     return &signals.interrupted;
 }
 
+/* Signals that end the process. SIGQUIT asks for a core and leaves all as it is. */
+static const int ending[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ };
+
 static void catch_endings(void)
 {
-    static const int ending[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ };
     size_t i;
 
     for (i = 0; i < sizeof ending / sizeof *ending; i++)
         catch_signal(ending[i]);
+}
+
+/* Holds these signals back, or lets them come again. */
+static void block_endings(int how)
+{
+    sigset_t set;
+    size_t i;
+
+    sigemptyset(&set);
+    for (i = 0; i < sizeof ending / sizeof *ending; i++)
+        sigaddset(&set, ending[i]);
+    (void)sigprocmask(how, &set, NULL); /* fails for a wrong `how` only */
 }
 
 /* ---- Outputs -------------------------------------------------------------------------------- */
@@ -138,26 +166,40 @@ static void forget_temporary(void)
     free(temporary);
 }
 
+static rvm_status create(outfile **out, const char *name, rvm_error *err)
+{
+    const rvm_status status = outfile_open(out, name, err);
+
+    if (status != RVM_OK || outfile_temporary(*out) == NULL)
+        return status;
+    forget_temporary();
+    signals.temporary = strdup(outfile_temporary(*out));
+    if (signals.temporary != NULL)
+        return RVM_OK;
+    outfile_discard(*out);
+    return rvm_fail_memory(err, "an output file");
+}
+
 outfile *cli_create(const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
+    struct stat old;
     outfile *o = NULL;
+    rvm_status status;
+
+    /* To open a pipe may take until somebody reads it, and must stay open to Ctrl-C. */
+    const bool direct = stat(name, &old) == 0 && !S_ISREG(old.st_mode);
 
     catch_endings();
-    if (outfile_open(&o, name, &err) != RVM_OK) {
-        cli_message("%s %s: %s", complaint, name, err.message);
-        return NULL;
-    }
-    if (outfile_temporary(o) != NULL) {
-        forget_temporary();
-        signals.temporary = strdup(outfile_temporary(o));
-        if (signals.temporary == NULL) {
-            cli_message("%s %s: %s", complaint, name, strerror(ENOMEM));
-            outfile_discard(o);
-            return NULL;
-        }
-    }
-    return o;
+    if (!direct)
+        block_endings(SIG_BLOCK); /* no temporary file stands without its path being known */
+    status = create(&o, name, &err);
+    if (!direct)
+        block_endings(SIG_UNBLOCK);
+    if (status == RVM_OK)
+        return o;
+    cli_message("%s %s: %s", complaint, name, err.message);
+    return NULL;
 }
 
 bool cli_commit(outfile *o, const char *complaint, const char *name)

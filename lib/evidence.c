@@ -91,12 +91,9 @@ void rvm_statistics_update(rvm_statistics *s, const gsl_matrix *block, const gsl
 {
     gsl_matrix_view V = { 0 };
     s->count = block != NULL ? block->size1 : d->count;
-    o->likelihood->self(s->S, block, f, d);
-    if (f->K > 0) {
+    if (f->K > 0)
         V = gsl_matrix_submatrix(s->V, 0, 0, s->count, f->K);
-        o->likelihood->cross(&V.matrix, block, f, o, d, ws);
-    }
-    o->likelihood->pull(s->Q, block, &V.matrix, f, d);
+    o->likelihood->measure(s->S, s->Q, &V.matrix, block, f, o, d, ws);
     if (f->K > 0)
         subtract_active(s, &V.matrix, C, f, ws);
 }

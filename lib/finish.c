@@ -82,12 +82,15 @@ static double weight_of_row(const rvm_observed *o, size_t n)
     return o->row_weight == NULL ? 1 : o->row_weight[n];
 }
 
-/* f = Phi D u, and slope and root of the curvature there. */
+/* f = offset + Phi D u, and slope and root of the curvature there. */
 static void activate(posterior *q)
 {
     const rvm_observed *o = &q->y->observed;
     gsl_vector_view f = gsl_vector_view_array(q->f, q->N);
-    gsl_vector_set_zero(&f.vector);
+    if (o->offset != NULL)
+        memcpy(q->f, o->offset, q->N * sizeof *q->f);
+    else
+        gsl_vector_set_zero(&f.vector);
     for (size_t i = 0; i < q->K; i++) {
         gsl_vector_const_view column = gsl_matrix_const_row(q->d->PhiT, q->column[i]);
         gsl_blas_daxpy(q->D[i] * q->u[i], &column.vector, &f.vector);
@@ -173,48 +176,75 @@ static double log_likelihood(const posterior *q)
     return sum;
 }
 
-/* ln p(t|w) - 1/2 u'u - 1/2 ln|H|, in the units of the targets. */
-static double log_evidence(const posterior *q)
+/* 1/2 u'u + 1/2 ln|H|: what the prior and the width of the posterior take off the evidence. */
+static double penalty(const posterior *q)
 {
-    double sum = log_likelihood(q);
+    double sum = 0;
     for (size_t i = 0; i < q->K; i++)
-        sum -= 0.5 * q->u[i] * q->u[i] + log(gsl_matrix_get(q->R, i, i));
+        sum += 0.5 * q->u[i] * q->u[i] + log(gsl_matrix_get(q->R, i, i));
     return sum;
 }
 
-static rvm_status copy_functions(rvm_model *m, const posterior *q, rvm_error *err)
+static rvm_status copy_functions(rvm_latent *latent, const posterior *q, rvm_error *err)
 {
-    size_t *row = rvm_array(q->K, sizeof *row), vectors = 0, triangle = 0;
-    rvm_triangle_size(&triangle, q->K);
-    m->function_count = q->K;
-    m->weight = rvm_array(q->K, sizeof *m->weight);
-    m->alpha = rvm_array(q->K, sizeof *m->alpha);
-    m->factor = rvm_array(triangle, sizeof *m->factor);
-    if (row == NULL || m->weight == NULL || m->alpha == NULL || m->factor == NULL) {
-        free(row);
+    if (!rvm_latent_alloc(latent, q->K))
         return rvm_fail_memory(err, "the model");
-    }
-    double *to = m->factor;
+    double *to = latent->factor;
+    size_t vectors = 0;
     for (size_t i = 0; i < q->K; i++) {
         const size_t source = q->y->basis.source[q->d->id[q->column[i]]];
         const double norm = q->d->norm[q->column[i]];
-        m->weight[i] = q->D[i] * q->u[i] / norm * q->y->t_scale;
-        m->alpha[i] = gsl_pow_2(norm / (q->D[i] * q->y->t_scale));
+        latent->weight[i] = q->D[i] * q->u[i] / norm * q->y->t_scale;
+        latent->alpha[i] = gsl_pow_2(norm / (q->D[i] * q->y->t_scale));
         if (source == RVM_BIAS)
-            m->bias = true;
+            latent->bias = true;
         else
-            row[vectors++] = source;
+            latent->vector[vectors++] = source;
         for (size_t j = i; j < q->K; j++) /* column j times alpha_j^1/2 */
             *to++ =
                 gsl_matrix_get(q->R, i, j) * q->d->norm[q->column[j]] / (q->D[j] * q->y->t_scale);
     }
-    m->vectors = rvm_problem_subset(q->y->p, row, vectors);
-    free(row);
-    if (m->vectors == NULL)
-        return rvm_fail_memory(err, "the model");
-    for (size_t i = 0; i < vectors; i++)
-        m->vectors->target[i] = 0;
+    latent->bias_mean = latent->bias ? q->y->t_mean : 0;
     return RVM_OK;
+}
+
+/* To the mode from the point, and the factor there. For normal noise one step is exact and the
+ * second refines it against rounding. */
+static rvm_status settle_at_mode(posterior *q, rvm_error *err)
+{
+    double *step = rvm_array(q->K, sizeof *step);
+    rvm_status status = step == NULL ? rvm_fail_memory(err, "the posterior") : RVM_OK;
+    for (int pass = 0; pass < 2 && status == RVM_OK && q->K > 0; pass++) {
+        activate(q);
+        status = factor(q, err);
+        if (status == RVM_OK)
+            step_to_mode(q, step);
+    }
+    free(step);
+    if (status != RVM_OK)
+        return status;
+    activate(q);
+    return q->K > 0 && !q->y->observed.likelihood->owns_noise ? factor(q, err) : RVM_OK;
+}
+
+rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rvm_point *point,
+                             const rvm_study *y, const rvm_design *d, rvm_error *err)
+{
+    posterior q;
+    rvm_status status = posterior_init(&q, point, y, d, err);
+    if (status == RVM_OK)
+        status = settle_at_mode(&q, err);
+    if (status == RVM_OK) {
+        numbers->log_likelihood = log_likelihood(&q);
+        numbers->penalty = penalty(&q);
+        if (numbers->activation != NULL)
+            memcpy(numbers->activation, q.f, q.N * sizeof *q.f);
+        status = copy_functions(latent, &q, err);
+    }
+    posterior_free(&q);
+    if (status == RVM_OK && !isfinite(numbers->log_likelihood - numbers->penalty))
+        return rvm_fail(err, RVM_ENUMERIC, "the log evidence is not a finite number");
+    return status;
 }
 
 /* A precomputed kernel's vector is its serial number alone. */
@@ -229,37 +259,43 @@ static void keep_serials_only(rvm_problem *vectors)
     vectors->max_index = vectors->rows > 0 ? 0 : -1;
 }
 
-rvm_status rvm_finish(rvm_model *m, const rvm_point *point, const rvm_study *y, const rvm_design *d,
-                      rvm_error *err)
+static size_t kernel_functions(const rvm_latent *f)
 {
-    posterior q;
-    rvm_status status = posterior_init(&q, point, y, d, err);
-    double *step = rvm_array(point->K, sizeof *step);
-    if (status == RVM_OK && step == NULL)
-        status = rvm_fail_memory(err, "the posterior");
-    for (int pass = 0; pass < 2 && status == RVM_OK && q.K > 0; pass++) {
-        activate(&q);
-        status = factor(&q, err);
-        if (status == RVM_OK)
-            step_to_mode(&q, step);
-    }
-    if (status == RVM_OK) {
-        activate(&q);
-        if (q.K > 0 && !y->observed.likelihood->owns_noise)
-            status = factor(&q, err);
-    }
-    if (status == RVM_OK) {
-        m->log_evidence = log_evidence(&q);
-        status = copy_functions(m, &q, err);
-    }
-    if (status == RVM_OK && m->kernel.type == RVM_PRECOMPUTED)
+    return f->count - (f->bias ? 1 : 0);
+}
+
+/* place[row] = 1 + number of the vector at that row, 0 where there is none; row lists the vectors'
+ * rows. Returns how many there are. */
+static size_t number_vectors(size_t *place, size_t *row, const rvm_model *m, size_t N)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < m->latent_count; k++)
+        for (size_t i = 0; i < kernel_functions(&m->latent[k]); i++)
+            place[m->latent[k].vector[i]] = 1;
+    for (size_t n = 0; n < N; n++)
+        if (place[n] != 0) {
+            row[count++] = n;
+            place[n] = count;
+        }
+    return count;
+}
+
+rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, rvm_error *err)
+{
+    const size_t N = y->observed.N;
+    size_t *place = rvm_array(N, sizeof *place), *row = rvm_array(N, sizeof *row);
+    if (place != NULL && row != NULL)
+        m->vectors = rvm_problem_subset(y->p, row, number_vectors(place, row, m, N));
+    for (size_t k = 0; m->vectors != NULL && k < m->latent_count; k++)
+        for (size_t i = 0; i < kernel_functions(&m->latent[k]); i++)
+            m->latent[k].vector[i] = place[m->latent[k].vector[i]] - 1;
+    free(place);
+    free(row);
+    if (m->vectors == NULL)
+        return rvm_fail_memory(err, "the model");
+    for (size_t i = 0; i < m->vectors->rows; i++)
+        m->vectors->target[i] = 0;
+    if (m->kernel.type == RVM_PRECOMPUTED)
         keep_serials_only(m->vectors);
-    if (y->observed.likelihood->owns_noise)
-        m->noise_variance = y->t_scale * y->t_scale / q.beta;
-    m->bias_mean = m->bias ? y->t_mean : 0;
-    free(step);
-    posterior_free(&q);
-    if (status == RVM_OK && !isfinite(m->log_evidence))
-        return rvm_fail(err, RVM_ENUMERIC, "the log evidence is not a finite number");
-    return status;
+    return RVM_OK;
 }

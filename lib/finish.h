@@ -6,11 +6,20 @@
 #include "observe.h"
 #include "point.h"
 
-/* Fills the model's weights, precisions, covariance factor, noise, log evidence and vectors from a
- * point, in the units of the data. The factor comes from a QR factorisation of
- * [ sqrt(B) Phi ; sqrt(A) ], whatever the search has used, and the log evidence from the numbers
- * that are saved. Scratch: two strips of rows, O(K (K + strip)). */
-RVM_CHECKED rvm_status rvm_finish(rvm_model *m, const rvm_point *point, const rvm_study *y,
-                                  const rvm_design *d, rvm_error *err);
+typedef struct {
+    double log_likelihood; /* ln p(t|w) at the mode, in the units of the targets */
+    double penalty;        /* 1/2 w'Aw + 1/2 ln|H|; the log evidence is the first less this */
+    double *activation;    /* filled, N, where not NULL: offset + Phi w */
+} rvm_finished;
+
+/* A latent function from a point, in the units of the data; its vectors are rows of y for now. The
+ * factor comes from a QR factorisation of [ sqrt(B) Phi ; sqrt(A) ], whatever the search has used,
+ * and the numbers from what is saved. Scratch: O(K (K + strip of rows)). */
+RVM_CHECKED rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers,
+                                         const rvm_point *point, const rvm_study *y,
+                                         const rvm_design *d, rvm_error *err);
+
+/* Gathers the vectors of all latent functions into m->vectors and numbers them. */
+RVM_CHECKED rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, rvm_error *err);
 
 #endif

@@ -142,12 +142,3 @@ gsl_matrix_view rvm_gather_active(rvm_scratch *ws, const rvm_fit *f, const rvm_d
                d->N * sizeof(double));
     return gsl_matrix_submatrix(ws->rows, 0, 0, f->K, d->N);
 }
-
-void rvm_pull_by_rows(double *Q, const gsl_matrix *block, const rvm_fit *f, const rvm_design *d)
-{
-    gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
-    const gsl_matrix *columns = block != NULL ? block : &all.matrix;
-    gsl_vector_view out = gsl_vector_view_array(Q, columns->size1);
-    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
-    gsl_blas_dgemv(CblasNoTrans, 1, columns, &slope.vector, 0, &out.vector);
-}

@@ -30,7 +30,8 @@ static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *
 }
 
 /* L from the QR factorisation of [ sqrt(beta) Phi D ; I ], for columns so alike that forming H
- * loses positive definiteness. Allocates nothing: the stack is reduced strip by strip. */
+ * loses positive definiteness. Rare, and the one place in a search that allocates, since the stack
+ * has N + K rows. */
 static bool factor_by_qr(gsl_matrix *L, const rvm_fit *f, const rvm_design *d, const double *D)
 {
     const size_t K = f->K, N = d->N;
@@ -135,54 +136,61 @@ static void gaussian_residual(rvm_fit *f, const rvm_observed *o, const rvm_desig
         f->slope[n] *= beta;
 }
 
-static void gaussian_cross(gsl_matrix *V, const gsl_matrix *block, const rvm_fit *f,
-                           const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+/* V of columns whose Gram matrix is at hand, and Q = beta (p - G mu). */
+static void measure_by_gram(double *Q, gsl_matrix *V, const rvm_fit *f, const rvm_design *d,
+                            double *mu)
 {
     const double beta = exp(f->ln_beta);
-    (void)o;
-    if (block != NULL) { /* the active columns are the first of the design */
-        gsl_matrix_const_view active = gsl_matrix_const_submatrix(d->PhiT, 0, 0, f->K, d->N);
-        rvm_product_nt(V, block, &active.matrix, ws->threads);
-        gsl_matrix_scale(V, beta);
-        return;
-    }
-    for (size_t m = 0; m < V->size1; m++) {
+    for (size_t i = 0; i < f->K; i++)
+        mu[i] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+    for (size_t m = 0; m < d->count; m++) {
         const double *g = gsl_matrix_const_ptr(d->G, m, 0);
+        Q[m] = beta * d->p[m];
+        if (f->K == 0)
+            continue;
         double *v = gsl_matrix_ptr(V, m, 0);
-        for (size_t i = 0; i < f->K; i++)
+        for (size_t i = 0; i < f->K; i++) {
             v[i] = beta * g[f->column[i]];
+            Q[m] -= v[i] * mu[i];
+        }
     }
 }
 
-/* beta (p - G mu) where the Gram matrix is at hand and the residual is not all cancellation. */
-static void gaussian_pull(double *Q, const gsl_matrix *block, const gsl_matrix *V, const rvm_fit *f,
-                          const rvm_design *d)
+static void measure_pull(double *Q, const gsl_matrix *columns, const rvm_fit *f)
 {
-    if (block != NULL || f->misfit < cancelled * (double)f->N) {
-        rvm_pull_by_rows(Q, block, f, d);
+    gsl_vector_view out = gsl_vector_view_array(Q, columns->size1);
+    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
+    gsl_blas_dgemv(CblasNoTrans, 1, columns, &slope.vector, 0, &out.vector);
+}
+
+static void gaussian_measure(double *S, double *Q, gsl_matrix *V, const gsl_matrix *block,
+                             const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                             rvm_scratch *ws)
+{
+    const double beta = exp(f->ln_beta);
+    const size_t count = block != NULL ? block->size1 : d->count;
+    (void)o;
+    for (size_t m = 0; m < count; m++)
+        S[m] = beta;
+    if (block == NULL) {
+        measure_by_gram(Q, V, f, d, ws->vector);
+        if (f->misfit < cancelled * (double)f->N) { /* p - G mu would be all cancellation */
+            gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, count, d->N);
+            measure_pull(Q, &all.matrix, f);
+        }
         return;
     }
-    const double beta = exp(f->ln_beta);
-    for (size_t m = 0; m < d->count; m++)
-        Q[m] = beta * d->p[m];
-    for (size_t i = 0; i < f->K; i++) {
-        const double mu = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
-        for (size_t m = 0; m < d->count; m++)
-            Q[m] -= gsl_matrix_get(V, m, i) * mu;
-    }
+    measure_pull(Q, block, f);
+    if (f->K == 0)
+        return;
+    gsl_matrix_const_view active = gsl_matrix_const_submatrix(d->PhiT, 0, 0, f->K, d->N);
+    rvm_product_nt(V, block, &active.matrix, ws->threads);
+    gsl_matrix_scale(V, beta);
 }
 
 static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
 {
     return exp(f->ln_beta) * gsl_matrix_get(d->G, m, n);
-}
-
-static void gaussian_self(double *out, const gsl_matrix *block, const rvm_fit *f,
-                          const rvm_design *d)
-{
-    const size_t count = block != NULL ? block->size1 : d->count;
-    for (size_t m = 0; m < count; m++)
-        out[m] = exp(f->ln_beta);
 }
 
 const rvm_likelihood rvm_gaussian = {
@@ -191,8 +199,6 @@ const rvm_likelihood rvm_gaussian = {
     .credit = 0.5,
     .posterior = gaussian_posterior,
     .residual = gaussian_residual,
-    .cross = gaussian_cross,
-    .pull = gaussian_pull,
+    .measure = gaussian_measure,
     .inner = gaussian_inner,
-    .self = gaussian_self,
 };

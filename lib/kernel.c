@@ -117,7 +117,7 @@ typedef struct {
     double *z;           /* owned: lines x TILE */
     size_t lines, line_capacity;
     double self[TILE], rest[TILE];
-    double value[TILE], other[TILE]; /* scratch */
+    double value[TILE]; /* scratch */
 
 } tile;
 
@@ -213,61 +213,51 @@ static void combine_dense(tile *t, const rvm_rows *a, size_t i)
     }
 }
 
-/* Adds, in value and other, what the pairs that both rows have contribute: x'z; |x-z| and |z|; or
- * the products of spline(x, z) and of spline(0, z). Returns what x alone contributes at them. */
-static double combine_shared(tile *t, const rvm_rows *a, size_t i)
+/* What the pairs that both rows have change against rows that share nothing: the sum of x z, or of
+ * |x - z| - |x| - |z|, or the product of spline(x, z) / (spline(x, 0) spline(0, z)). A feature that z
+ * does not have contributes exactly nothing, whatever the other rows of the tile. */
+static void combine_shared(tile *t, const rvm_rows *a, size_t i)
 {
-    const double nought = 0;
-    double shared = a->by == RVM_BY_SPLINE ? 1 : 0;
     for (size_t k = a->start[i]; k < a->start[i + 1]; k++) {
         const int place = t->place[a->feature[k]];
         const double x = a->value[k];
         if (place < 0)
             continue;
         const double *z = t->z + (size_t)place * TILE;
-        switch (a->by) {
-        case RVM_BY_DISTANCES:
-            rvm_vec_add_distances(t->value, &x, z, 1, TILE);
-            rvm_vec_add_distances(t->other, &nought, z, 1, TILE);
-            shared += fabs(x);
-            break;
-        case RVM_BY_SPLINE:
-            rvm_vec_times_spline(t->value, x, z, TILE);
-            rvm_vec_times_spline(t->other, 0, z, TILE);
-            shared *= rvm_spline(x, 0);
-            break;
-        default:
+        if (a->by == RVM_BY_DISTANCES)
+            rvm_vec_add_distance_excess(t->value, x, z, TILE);
+        else if (a->by != RVM_BY_SPLINE)
             rvm_vec_add_products(t->value, &x, z, 1, TILE);
-        }
+        else
+            for (size_t j = 0; j < TILE; j++)
+                if (z[j] != 0)
+                    t->value[j] *= rvm_spline(x, z[j]) / (rvm_spline(x, 0) * rvm_spline(0, z[j]));
     }
-    return shared;
 }
 
-/* |x - z|^2 = x'x + z'z - 2 x'z, but for rows whose squares alone are out of range. */
-static void expand_squares(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
+/* |x - z|^2 = x'x + z'z - 2 x'z, and |x - z|_1 likewise, but for rows whose own sums are out of
+ * range. */
+static void expand_distances(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
 {
-    const double self = a->self[i];
+    const double self = a->self[i], factor = a->by == RVM_BY_SQUARES ? -2 : 1;
     for (size_t j = 0; j < TILE; j++) {
         if (self + t->self[j] < DBL_MAX)
-            t->value[j] = fmax(0, self + t->self[j] - 2 * t->value[j]);
+            t->value[j] = fmax(0, self + t->self[j] + factor * t->value[j]);
         else
-            t->value[j] = j < t->width ? rvm_rows_squared_distance(a, i, b, t->first + j) : 0;
+            t->value[j] = j < t->width ? rvm_rows_apart(a, i, b, t->first + j) : 0;
     }
 }
 
 static void combine_sparse(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
 {
     for (size_t j = 0; j < TILE; j++)
-        t->value[j] = t->other[j] = a->by == RVM_BY_SPLINE ? 1 : 0;
-    const double shared = combine_shared(t, a, i), self = a->self[i];
-    if (a->by == RVM_BY_SQUARES)
-        expand_squares(t, a, i, b);
-    else if (a->by == RVM_BY_DISTANCES)
-        for (size_t j = 0; j < TILE; j++)
-            t->value[j] = fmax(0, self - shared + (t->self[j] - t->other[j]) + t->value[j]);
+        t->value[j] = a->by == RVM_BY_SPLINE ? 1 : 0;
+    combine_shared(t, a, i);
+    if (a->by == RVM_BY_SQUARES || a->by == RVM_BY_DISTANCES)
+        expand_distances(t, a, i, b);
     else if (a->by == RVM_BY_SPLINE)
         for (size_t j = 0; j < TILE; j++)
-            t->value[j] *= self / shared * (t->self[j] / t->other[j]);
+            t->value[j] *= a->self[i] * t->self[j];
 }
 
 static int compare_int(const void *a, const void *b)

@@ -2,6 +2,7 @@
 #include "labels.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "alloc.h"
 #include "error.h"
@@ -122,4 +123,27 @@ void rvm_labels_free(rvm_labels *l)
     free(l->rows);
     free(l->of_row);
     *l = (rvm_labels){ 0 };
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+rvm_status rvm_labels_differ(bool *out, const int *label, size_t count, rvm_error *err)
+{
+    int *sorted = rvm_array(count, sizeof *sorted);
+    if (sorted == NULL)
+        return rvm_fail_memory(err, "class labels");
+
+    memcpy(sorted, label, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_value);
+    *out = true;
+    for (size_t c = 1; c < count; c++)
+        if (sorted[c] == sorted[c - 1])
+            *out = false;
+    free(sorted);
+    return RVM_OK;
 }

@@ -15,5 +15,7 @@ typedef struct {
 /* Targets must be whole numbers in the range of int (the reader's class_labels checks that). */
 RVM_CHECKED rvm_status rvm_labels_find(rvm_labels *out, const rvm_problem *p, rvm_error *err);
 void rvm_labels_free(rvm_labels *l); /* frees the arrays, zeroes *l */
+/* Whether no two of label[0 .. count - 1], count > 0, are equal; O(count ln count). */
+RVM_CHECKED rvm_status rvm_labels_differ(bool *out, const int *label, size_t count, rvm_error *err);
 
 #endif

@@ -23,11 +23,14 @@ typedef struct {
     const rvm_likelihood *likelihood;
     size_t N;
     double *t;                /* owned, N: targets; classification: 1 for the first label, else 0 */
+    const double *offset; /* borrowed, N: added to the activation of each row; NULL: 0 */
     double *row_weight;       /* owned, N: how many times a row counts; NULL: once */
     double t_squared;         /* sum of t^2 */
     double ln_beta_max;       /* noise is not believed below exp(-ln_beta_max) */
     double ln_beta;           /* the precision of a known noise */
     bool noise_fixed;         /* beta stays at exp(ln_beta) */
+    double ln_alpha_min; /* of a column of unit norm: a weight of a million times the targets is the
+                            rounding of nearly collinear columns, and feeds on itself */
     double bias_ln_alpha_max; /* largest ln alpha of the bias's column of unit norm; INFINITY: it
                                  may leave the model */
 } rvm_observed;
@@ -47,7 +50,8 @@ typedef struct {
     double *curvature; /* owned, N: -d2 ln p / df2; unused in regression */
 } rvm_fit;
 
-/* Scratch of one thread: no routine below allocates. */
+/* Scratch of one thread: no routine below allocates, but for the QR factorisation that the Gaussian
+ * posterior falls back to. */
 typedef struct {
     size_t capacity, N;
     gsl_matrix *square, *square2, *square3; /* capacity x capacity */
@@ -73,24 +77,16 @@ struct rvm_likelihood {
     bool (*posterior)(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
     /* Fills f->slope where posterior left it out. */
     void (*residual)(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
-    /* V = Phi_c' B Phi_a for columns of unit norm, one a row of block (c x N), against the active
-     * functions: c x K. block NULL: all columns of the design; otherwise active function i must be
-     * column i. */
-    void (*cross)(gsl_matrix *V, const gsl_matrix *block, const rvm_fit *f, const rvm_observed *o,
-                  const rvm_design *d, rvm_scratch *ws);
-    /* Q = phi' slope of those columns, given V. */
-    void (*pull)(double *Q, const gsl_matrix *block, const gsl_matrix *V, const rvm_fit *f,
-                 const rvm_design *d);
+    /* S = phi' B phi, Q = phi' slope and V = phi' B Phi_a (count x K, against the active functions)
+     * of columns of unit norm: those of the design where block is NULL, else those in block, one a
+     * row; active function i must then be column i of the design. f->slope must be up to date. */
+    void (*measure)(double *S, double *Q, gsl_matrix *V, const gsl_matrix *block, const rvm_fit *f,
+                    const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
     /* phi_m' B phi_n of two columns of the design. */
     double (*inner)(size_t m, size_t n, const rvm_fit *f, const rvm_design *d);
-    /* phi' B phi of those columns. */
-    void (*self)(double *out, const gsl_matrix *block, const rvm_fit *f, const rvm_design *d);
 };
 
 extern const rvm_likelihood rvm_gaussian, rvm_bernoulli;
-
-/* Q_m = phi_m' slope, column by column: the general form of pull. */
-void rvm_pull_by_rows(double *Q, const gsl_matrix *block, const rvm_fit *f, const rvm_design *d);
 
 RVM_CHECKED rvm_status rvm_fit_init(rvm_fit *f, size_t capacity, size_t N, rvm_error *err);
 void rvm_fit_free(rvm_fit *f);

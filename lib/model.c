@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "alloc.h"
 #include "problem.h"
 
 rvm_model *rvm_model_alloc(void)
@@ -11,14 +12,44 @@ rvm_model *rvm_model_alloc(void)
     return calloc(1, sizeof(rvm_model));
 }
 
+size_t rvm_latents_for(size_t class_count)
+{
+    return class_count > 2 ? class_count : 1;
+}
+
+bool rvm_model_alloc_latents(rvm_model *m, size_t count)
+{
+    m->latent = rvm_array(count, sizeof *m->latent);
+    m->latent_count = m->latent == NULL ? 0 : count;
+    return m->latent != NULL;
+}
+
+bool rvm_latent_alloc(rvm_latent *f, size_t count)
+{
+    size_t triangle = 0;
+    if (!rvm_triangle_size(&triangle, count))
+        return false;
+
+    f->count = count;
+    f->vector = rvm_array(count, sizeof *f->vector);
+    f->weight = rvm_array(count, sizeof *f->weight);
+    f->alpha = rvm_array(count, sizeof *f->alpha);
+    f->factor = rvm_array(triangle, sizeof *f->factor);
+    return f->vector != NULL && f->weight != NULL && f->alpha != NULL && f->factor != NULL;
+}
+
 void rvm_model_free(rvm_model *m)
 {
     if (m == NULL)
         return;
     free(m->label);
-    free(m->weight);
-    free(m->alpha);
-    free(m->factor);
+    for (size_t k = 0; k < m->latent_count; k++) {
+        free(m->latent[k].vector);
+        free(m->latent[k].weight);
+        free(m->latent[k].alpha);
+        free(m->latent[k].factor);
+    }
+    free(m->latent);
     rvm_problem_free(m->vectors);
     free(m);
 }
@@ -35,6 +66,14 @@ bool rvm_triangle_size(size_t *out, size_t K)
     return true;
 }
 
+static bool has_bias(const rvm_model *m)
+{
+    for (size_t k = 0; k < m->latent_count; k++)
+        if (m->latent[k].bias)
+            return true;
+    return false;
+}
+
 rvm_model_info rvm_model_describe(const rvm_model *m)
 {
     return (rvm_model_info){
@@ -42,7 +81,7 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .kernel = m->kernel,
         .examples = m->examples,
         .vectors = m->vectors->rows,
-        .has_bias = m->bias,
+        .has_bias = has_bias(m),
         .classes = m->class_count,
         .labels = m->label,
         .log_evidence = m->log_evidence,

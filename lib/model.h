@@ -4,7 +4,8 @@
 
 #include "rvm.h"
 
-/* K basis functions: the bias first when there is one, then the relevance vectors in order.
+/* A function with a distribution, of K basis functions: the bias first when there is one, then
+ * kernel functions in the order of their vectors.
  *
  *     f(x) = bias_mean + sum_i weight_i phi_i(x)
  *
@@ -12,6 +13,21 @@
  * upper triangular.  R rather than Sigma or its own factor, because R is what the QR factorisation
  * of [sqrt(B) Phi; sqrt(A)] yields without ever squaring the condition number, and a variance
  * phi' Sigma phi = |R^-T phi|^2 is then one triangular solve and cannot come out negative. */
+typedef struct {
+    bool bias;
+    double bias_mean; /* prior mean of the bias weight; 0 for classification or without bias */
+    size_t count;     /* K */
+    size_t *vector;   /* owned, K - bias: row of the model's vectors of each kernel function,
+                         ascending */
+    double *weight;   /* owned, K: posterior mean, units of the target; the bias's is the deviation
+                         from bias_mean */
+    double *alpha;    /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
+    double *factor;   /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
+} rvm_latent;
+
+/* Regression and two classes have one latent function; it is the target, or the log-odds of the
+ * first class.  One class has one of no basis functions.  More classes have one each, in the order
+ * of the labels, and P(k|x) = exp(f_k(x)) / sum_j exp(f_j(x)); their weights are independent. */
 struct rvm_model {
     rvm_task task;
     rvm_kernel kernel;
@@ -23,18 +39,20 @@ struct rvm_model {
     bool noise_fixed;
     double noise_variance; /* sigma^2; regression */
     double log_evidence;
-    bool bias;
-    double bias_mean;      /* prior mean of the bias weight; 0 for classification or without bias */
-    size_t function_count; /* K = bias + vectors->rows */
-    double *weight;        /* owned, K: posterior mean, units of the target; the bias's is the
-                              deviation from bias_mean */
-    double *alpha;         /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
-    double *factor;        /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
-    rvm_problem *vectors;  /* owned; the relevance vectors, targets 0 */
+    size_t latent_count;
+    rvm_latent *latent;   /* owned */
+    rvm_problem *vectors; /* owned; the relevance vectors of all latent functions, targets 0 */
 };
 
 /* An empty model, all zero; NULL without memory. */
 rvm_model *rvm_model_alloc(void);
+/* Gives a model without latent functions `count` empty ones; false without memory. */
+bool rvm_model_alloc_latents(rvm_model *m, size_t count);
+/* Gives an empty latent function room for `count` basis functions, all zero; false without memory,
+ * and what it got is then freed with the model. */
+bool rvm_latent_alloc(rvm_latent *f, size_t count);
+/* Latent functions of a model of so many classes; 0 classes is regression. */
+size_t rvm_latents_for(size_t class_count);
 /* Entries of an upper triangle of K rows; false when that overflows. */
 bool rvm_triangle_size(size_t *out, size_t K);
 

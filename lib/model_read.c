@@ -14,11 +14,12 @@
 #include "alloc.h"
 #include "error.h"
 #include "kernel.h"
+#include "labels.h"
 #include "model.h"
 #include "problem.h"
 #include "text.h"
 
-enum { CLASSES_MAX = 2, NAME_SIZE = 32 };
+enum { NAME_SIZE = 32 };
 
 typedef struct {
     rvm_text text;
@@ -28,10 +29,9 @@ typedef struct {
     rvm_status status;
     rvm_error *err;
 
-    rvm_model *m;     /* owned until handed out */
-    size_t vectors;   /* as claimed */
-    size_t functions; /* weights read so far */
-    size_t weight_capacity, alpha_capacity, entries, factor_capacity;
+    rvm_model *m;   /* owned until handed out */
+    size_t vectors; /* as claimed */
+    size_t *known;  /* owned: weights read so far of each latent function */
 
     int *index;    /* owned: the pairs of one vector */
     double *value; /* owned */
@@ -239,17 +239,22 @@ static void read_kernel(reader *r)
 static void read_labels(reader *r)
 {
     rvm_model *m = r->m;
+    size_t capacity = 0;
+    bool differ = true;
 
-    m->class_count = (size_t)key_whole(r, "nr_class", 1, CLASSES_MAX);
-    m->label = rvm_array(CLASSES_MAX, sizeof *m->label);
-    if (m->label == NULL) {
-        fault_memory(r);
-        return;
-    }
+    m->class_count = (size_t)key_whole(r, "nr_class", 1, INT_MAX);
     key(r, "label");
-    for (size_t c = 0; c < m->class_count; c++)
-        m->label[c] = whole(r, INT_MIN, INT_MAX);
-    if (r->status == RVM_OK && m->class_count == 2 && m->label[0] == m->label[1])
+    for (size_t c = 0; r->status == RVM_OK && c < m->class_count; c++) {
+        const int label = whole(r, INT_MIN, INT_MAX);
+
+        if (!rvm_grow(&m->label, &capacity, c + 1, sizeof *m->label))
+            fault_memory(r);
+        else
+            m->label[c] = label;
+    }
+    if (r->status == RVM_OK)
+        r->status = rvm_labels_differ(&differ, m->label, m->class_count, r->err);
+    if (r->status == RVM_OK && !differ)
         fault(r, "the labels must differ");
     end_line(r);
 }
@@ -280,50 +285,70 @@ static void read_header(reader *r)
 
 /* ---- Basis functions ------------------------------------------------------------------------ */
 
-/* The mean and precision that stand next. */
-static void read_weight(reader *r)
+/* The factor of K functions. The weights are to come, and the lines of the factor have shown that
+ * the file is large enough to be believed about their number. */
+static void read_factor(reader *r, rvm_latent *f, size_t K)
 {
-    rvm_model *m = r->m;
-    const double weight = real(r), alpha = positive(r);
+    size_t entries = 0, capacity = 0;
 
+    for (size_t i = 0; r->status == RVM_OK && i < K; i++) {
+        expect_key(r, "factor");
+        for (size_t j = i; r->status == RVM_OK && j < K; j++) {
+            const double entry = j == i ? positive(r) : real(r);
+            if (!rvm_grow(&f->factor, &capacity, entries + 1, sizeof *f->factor))
+                fault_memory(r);
+            else
+                f->factor[entries++] = entry;
+        }
+        end_line(r);
+        next_key(r);
+    }
     if (r->status != RVM_OK)
         return;
-    if (!rvm_grow(&m->weight, &r->weight_capacity, r->functions + 1, sizeof *m->weight) ||
-        !rvm_grow(&m->alpha, &r->alpha_capacity, r->functions + 1, sizeof *m->alpha)) {
+    f->count = K;
+    f->vector = rvm_array(K, sizeof *f->vector);
+    f->weight = rvm_array(K, sizeof *f->weight);
+    f->alpha = rvm_array(K, sizeof *f->alpha);
+    if (f->vector == NULL || f->weight == NULL || f->alpha == NULL)
         fault_memory(r);
-        return;
-    }
-    m->weight[r->functions] = weight;
-    m->alpha[r->functions++] = alpha;
 }
 
-/* With the key in hand; the next key is in hand afterwards. */
-static void read_bias(reader *r)
+/* Latent function k, the next key in hand before and after: its bias if it has one, and its factor.
+ * K: its basis functions, or NULL: all vectors, and the bias. */
+static void read_latent(reader *r, size_t k, const size_t *K)
 {
-    if (!word_is(r, "bias"))
-        return;
-    r->m->bias = true;
-    read_weight(r);
-    r->m->bias_mean = real(r);
-    end_line(r);
-    next_key(r);
+    rvm_latent *f = &r->m->latent[k];
+    double weight = 0, alpha = 0;
+
+    f->bias = word_is(r, "bias");
+    if (f->bias) {
+        if (K != NULL && *K == 0)
+            fault(r, "a class without basis functions has no bias");
+        weight = real(r);
+        alpha = positive(r);
+        f->bias_mean = real(r);
+        end_line(r);
+        next_key(r);
+    }
+    read_factor(r, f, K != NULL ? *K : r->vectors + f->bias);
+    if (r->status == RVM_OK && f->bias) {
+        f->weight[0] = weight;
+        f->alpha[0] = alpha;
+        r->known[k] = 1;
+    }
 }
 
-static void read_factor_row(reader *r, size_t count)
+/* The same with the line that opens a class. */
+static void read_class(reader *r, size_t k)
 {
-    rvm_model *m = r->m;
-
-    expect_key(r, "factor");
-    for (size_t j = 0; r->status == RVM_OK && j < count; j++) {
-        const double entry = j == 0 ? positive(r) : real(r);
-
-        if (!rvm_grow(&m->factor, &r->factor_capacity, r->entries + 1, sizeof *m->factor))
-            fault_memory(r);
-        else
-            m->factor[r->entries++] = entry;
-    }
+    expect_key(r, "class");
+    const int label = whole(r, INT_MIN, INT_MAX);
+    if (r->status == RVM_OK && label != r->m->label[k])
+        fault(r, "the classes must stand in the order of the labels");
+    const size_t K = (size_t)whole(r, 0, INT_MAX);
     end_line(r);
     next_key(r);
+    read_latent(r, k, &K);
 }
 
 static void read_pair(reader *r)
@@ -366,10 +391,36 @@ static void check_serial(reader *r)
                                 "kernel must be 0:serial alone");
 }
 
-static void read_vector(reader *r)
+/* The next two numbers: weight and precision of latent function k at the vector in hand, 0 0 where
+ * it is none of several functions'. Returns whether it is one of its own. */
+static bool read_weight(reader *r, size_t k, size_t vector)
 {
+    rvm_latent *f = &r->m->latent[k];
+    const double weight = real(r), alpha = real(r);
+
+    if (r->status != RVM_OK || (r->m->latent_count > 1 && weight == 0 && alpha == 0))
+        return false;
+    if (alpha <= 0) {
+        fault(r, "a number above 0 is expected");
+    } else if (r->known[k] == f->count) {
+        fault(r, "the class has more basis functions than its line says");
+    } else {
+        f->vector[r->known[k] - f->bias] = vector;
+        f->weight[r->known[k]] = weight;
+        f->alpha[r->known[k]++] = alpha;
+    }
+    return true;
+}
+
+static void read_vector(reader *r, size_t vector)
+{
+    bool used = false;
+
     next_line(r);
-    read_weight(r);
+    for (size_t k = 0; r->status == RVM_OK && k < r->m->latent_count; k++)
+        used = read_weight(r, k, vector) || used;
+    if (r->status == RVM_OK && !used)
+        r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1, "no class uses this vector");
     r->pairs = 0;
     while (next_word(r))
         read_pair(r);
@@ -379,17 +430,34 @@ static void read_vector(reader *r)
         fault_memory(r);
 }
 
+static void check_counts(reader *r)
+{
+    for (size_t k = 0; r->status == RVM_OK && k < r->m->latent_count; k++)
+        if (r->known[k] < r->m->latent[k].count)
+            r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1,
+                                    "class %d has fewer basis functions than its line says",
+                                    r->m->label[k]);
+}
+
 static void read_functions(reader *r)
 {
+    const size_t count = rvm_latents_for(r->m->class_count);
+
+    if (r->status != RVM_OK)
+        return; /* the claimed number of classes is not to be believed */
+    r->known = rvm_array(count, sizeof *r->known);
+    if (r->known == NULL || !rvm_model_alloc_latents(r->m, count))
+        fault_memory(r);
     next_key(r);
-    read_bias(r);
-    r->m->function_count = r->functions + r->vectors;
-    for (size_t i = r->m->function_count; r->status == RVM_OK && i > 0; i--)
-        read_factor_row(r, i);
+    if (r->status == RVM_OK && count == 1)
+        read_latent(r, 0, NULL);
+    for (size_t k = 0; r->status == RVM_OK && count > 1 && k < count; k++)
+        read_class(r, k);
     expect_key(r, "RV");
     end_line(r);
     for (size_t i = 0; r->status == RVM_OK && i < r->vectors; i++)
-        read_vector(r);
+        read_vector(r, i);
+    check_counts(r);
 }
 
 static void read_end(reader *r)
@@ -424,6 +492,7 @@ rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err)
         *out = r.m;
     else
         rvm_model_free(r.m);
+    free(r.known);
     free(r.index);
     free(r.value);
     rvm_text_free(&r.text);

@@ -1,7 +1,9 @@
 /* Level 5: a model as text, in the form that rvm-model(5) lays down. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "error.h"
 #include "kernel.h"
 #include "model.h"
@@ -66,37 +68,63 @@ static void write_header(const rvm_model *m, FILE *out)
     fprintf(out, "converged %d\n", m->converged);
     if (!regression)
         fprintf(out, "probability %d\n", m->probability);
-    if (m->bias) {
-        fputs("bias", out);
-        write_real(out, ' ', m->weight[0]);
-        write_real(out, ' ', m->alpha[0]);
-        write_real(out, ' ', m->bias_mean);
-        fputc('\n', out);
-    }
 }
 
-static void write_factor(const rvm_model *m, FILE *out)
+static void write_latent(const rvm_latent *f, FILE *out)
 {
-    const double *entry = m->factor;
+    const double *entry = f->factor;
 
-    for (size_t i = 0; i < m->function_count; i++) {
+    if (f->bias) {
+        fputs("bias", out);
+        write_real(out, ' ', f->weight[0]);
+        write_real(out, ' ', f->alpha[0]);
+        write_real(out, ' ', f->bias_mean);
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < f->count; i++) {
         fputs("factor", out);
-        for (size_t j = i; j < m->function_count; j++)
+        for (size_t j = i; j < f->count; j++)
             write_real(out, ' ', *entry++);
         fputc('\n', out);
     }
 }
 
-static void write_vectors(const rvm_model *m, FILE *out)
+static void write_latents(const rvm_model *m, FILE *out)
+{
+    for (size_t k = 0; k < m->latent_count; k++) {
+        if (m->latent_count > 1)
+            fprintf(out, "class %d %zu\n", m->label[k], m->latent[k].count);
+        write_latent(&m->latent[k], out);
+    }
+}
+
+/* Weight and precision at vector i, 0 0 where it is none of f's; *at goes through f's functions. */
+static void write_weight(const rvm_latent *f, size_t i, size_t *at, FILE *out)
+{
+    const size_t bias = f->bias ? 1 : 0;
+    char weight[RVM_REAL_SIZE];
+
+    if (bias + *at == f->count || f->vector[*at] != i) {
+        fputs("0 0", out);
+        return;
+    }
+    fputs(rvm_text_format(weight, f->weight[bias + *at], DIGITS), out);
+    write_real(out, ' ', f->alpha[bias + *at]);
+    ++*at;
+}
+
+/* at: zeros, one for each latent function. */
+static void write_vectors(const rvm_model *m, size_t *at, FILE *out)
 {
     const rvm_problem *v = m->vectors;
-    const size_t bias = m->bias ? 1 : 0;
-    char weight[RVM_REAL_SIZE];
 
     fputs("RV\n", out);
     for (size_t i = 0; i < v->rows; i++) {
-        fputs(rvm_text_format(weight, m->weight[bias + i], DIGITS), out);
-        write_real(out, ' ', m->alpha[bias + i]);
+        for (size_t k = 0; k < m->latent_count; k++) {
+            if (k > 0)
+                fputc(' ', out);
+            write_weight(&m->latent[k], i, &at[k], out);
+        }
         for (size_t k = v->start[i]; k < v->start[i + 1]; k++) {
             fprintf(out, " %d", v->index[k]);
             write_real(out, ':', v->value[k]);
@@ -108,12 +136,18 @@ static void write_vectors(const rvm_model *m, FILE *out)
 
 rvm_status rvm_model_write(const rvm_model *m, FILE *out, rvm_error *err)
 {
+    size_t *at = rvm_array(m->latent_count, sizeof *at);
+    if (at == NULL)
+        return rvm_fail_memory(err, "writing the model");
+
     errno = 0;
     write_header(m, out);
-    write_factor(m, out);
-    write_vectors(m, out);
+    write_latents(m, out);
+    write_vectors(m, at, out);
     /* A stream remembers that one of its writes failed, so one look at the end is enough. */
+    rvm_status status = RVM_OK;
     if (fflush(out) != 0 || ferror(out))
-        return rvm_fail(err, RVM_EIO, "%s", strerror(errno != 0 ? errno : EIO));
-    return RVM_OK;
+        status = rvm_fail(err, RVM_EIO, "%s", strerror(errno != 0 ? errno : EIO));
+    free(at);
+    return status;
 }

@@ -160,7 +160,8 @@ void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix
         (s->now.ln_beta >= o->ln_beta_max && s->gradient[K] > 0))
         hold(s, hessian, K);
     for (size_t i = 0; i < K; i++)
-        if (bias_at_bound(s, i) && s->gradient[i] > 0)
+        if ((bias_at_bound(s, i) && s->gradient[i] > 0) ||
+            (s->now.ln_alpha[i] <= o->ln_alpha_min && s->gradient[i] < 0))
             hold(s, hessian, i);
 }
 
@@ -241,7 +242,8 @@ static void set_trial(rvm_search *s)
         longest = fmax(longest, fabs(s->step[i]));
     const double shrink = longest > longest_step ? longest_step / longest : 1;
     for (size_t i = 0; i < K; i++) {
-        double ln_alpha = s->now.ln_alpha[i] + shrink * s->step[i];
+        double ln_alpha =
+            fmax(s->now.ln_alpha[i] + shrink * s->step[i], s->observed->ln_alpha_min);
         if (s->now.column[i] == 0)
             ln_alpha = fmin(ln_alpha, s->observed->bias_ln_alpha_max);
         rvm_fit_set_alpha(&s->trial, i, ln_alpha);

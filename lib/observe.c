@@ -14,6 +14,9 @@
  * away on targets that are free of noise, and nothing is left of the digits of S and Q. */
 static const double least_noise_share = 1e-8;
 
+/* Widest prior of a weight of a function of unit norm, against the targets' sum of squares. */
+static const double most_prior_variance = 1e12;
+
 static void find_mean(rvm_study *y, const rvm_problem *p)
 {
     double sum = 0;
@@ -62,6 +65,7 @@ static void observe_regression(rvm_study *y, const rvm_settings *s)
     if (s->noise_variance > 0) {
         o->noise_fixed = true;
         o->ln_beta = 2 * log(y->t_scale) - log(s->noise_variance);
+        o->ln_beta_max = fmax(o->ln_beta_max, o->ln_beta);
     }
     /* The bias stays in the model, with a prior at least as wide as the targets. */
     o->bias_ln_alpha_max = s->bias ? -log((double)p->rows) : INFINITY;
@@ -120,6 +124,7 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
     if (status == RVM_OK)
         status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, s->bias, err);
     y->basis.row_weight = y->observed.row_weight;
+    y->observed.ln_alpha_min = rvm_study_ln_alpha(y) - log(most_prior_variance);
     if (status != RVM_OK)
         rvm_study_free(y);
     return status;

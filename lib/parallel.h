@@ -6,11 +6,16 @@
 #ifndef RVM_PARALLEL_H
 #define RVM_PARALLEL_H
 
+#include "rvm.h"
+
 /* Threads to use when `wanted` are asked for; 0: as many as the machine offers. 1 within a parallel
  * region, and without OpenMP. */
 int rvm_threads(int wanted);
 
 /* Keeps OpenBLAS on the calling thread; nothing to do for other libraries. */
 void rvm_blas_serial(void);
+/* The same, before `threads` threads of ours call it. RVM_ENOMEM when there is no room for what it
+ * takes on each of them: up to version 0.3.21 it would then wait for ever. */
+RVM_CHECKED rvm_status rvm_blas_prepare(int threads, rvm_error *err);
 
 #endif

@@ -1,16 +1,13 @@
 /* Level 5: prediction.
  *
- *   phi     K            basis functions at one row: 1 for the bias, then K(x, vector i)
+ *   phi     K            basis functions of a latent function at one row: 1 for the bias, then
+ *                        K(x, vector i)
  *   mu, R   K, K x K     posterior mean of the weights; Sigma = (R'R)^-1, R upper triangular
  *   f       mean         bias_mean + mu' phi
  *   s2      variance     phi' Sigma phi = |v|^2 with R' v = phi, by forward substitution
  *
- * Regression adds the noise: the target is N(f, s2 + sigma^2).  In classification f is the log-odds
- * of the first class, normal with variance s2; averaging the logistic function over it gives
- *
- *     p(first class) ~ 1 / (1 + exp(-kappa f)),    kappa = (1 + pi s2 / 8)^(-1/2)
- *
- * (MacKay 1992, The evidence framework applied to classification networks).
+ * Regression adds the noise: the target is N(f, s2 + sigma^2).  In classification probabilities
+ * follow from mean and variance of the latent function, or functions: probability.c.
  *
  * A row's result must not depend on the rows that come with it: a stream cut into blocks elsewhere
  * would give other bytes.  So there is no BLAS here, whose order of summation changes with the
@@ -26,6 +23,7 @@
 #include "error.h"
 #include "kernel.h"
 #include "model.h"
+#include "probability.h"
 #include "problem.h"
 
 enum {
@@ -37,9 +35,11 @@ enum {
 /* Scratch of one prediction. */
 typedef struct {
     const rvm_model *m; /* borrowed */
-    rvm_rows *vectors;  /* owned */
-    double *Phi;        /* owned, CHUNK x K */
-    double *v;          /* owned, K x TILE */
+    rvm_rows *vectors;  /* owned, V of them */
+    double *values;     /* owned, CHUNK x V: kernel of each row with each vector */
+    double *v;          /* owned, K x TILE, K of the largest latent function */
+    double *mean;       /* owned, CHUNK x latent functions */
+    double *variance;   /* likewise */
     bool mode;
 } predictor;
 
@@ -72,15 +72,6 @@ void rvm_prediction_free(rvm_prediction *p)
     free(p->probability);
     free(p->log_probability);
     *p = (rvm_prediction){ 0 };
-}
-
-static double latent_mean(const rvm_model *m, const double *phi)
-{
-    double f = m->bias_mean;
-
-    for (size_t i = 0; i < m->function_count; i++)
-        f += m->weight[i] * phi[i];
-    return f;
 }
 
 /* x -= sum over a < depth of v_a row[a][column - a], in that order; x and v_a are TILE long. */
@@ -124,102 +115,114 @@ static void substitute_forward(double *v, const double *R, size_t K)
     }
 }
 
-/* variance[r] = phi' Sigma phi for rows r < count <= TILE of Phi (count x K). */
-static void latent_variances(double *variance, double *v, const double *Phi, size_t count,
-                             const rvm_model *m)
+/* v (K x TILE) becomes phi of rows r < count <= TILE, and 0 beyond. values: count x V. */
+static void gather(double *v, const double *values, size_t V, size_t count, const rvm_latent *f)
 {
-    const size_t K = m->function_count;
+    const size_t bias = f->bias ? 1 : 0;
 
-    for (size_t i = 0; i < K; i++)
+    for (size_t i = 0; i < f->count; i++)
         for (size_t r = 0; r < TILE; r++)
-            v[i * TILE + r] = r < count ? Phi[r * K + i] : 0;
-    substitute_forward(v, m->factor, K);
-    for (size_t r = 0; r < count; r++) {
-        double sum = 0;
+            v[i * TILE + r] = r >= count ? 0 : i < bias ? 1 : values[r * V + f->vector[i - bias]];
+}
 
-        for (size_t i = 0; i < K; i++)
-            sum += v[i * TILE + r] * v[i * TILE + r];
-        variance[r] = sum;
+/* Latent function k at rows first .. first + count - 1 of the chunk, count <= TILE. */
+static void fill_latent(const predictor *pr, size_t k, size_t first, size_t count)
+{
+    const size_t V = pr->m->vectors->rows, C = pr->m->latent_count;
+    const rvm_latent *f = &pr->m->latent[k];
+    double mean[TILE], variance[TILE] = { 0 };
+
+    for (size_t r = 0; r < TILE; r++)
+        mean[r] = f->bias_mean;
+    gather(pr->v, pr->values + first * V, V, count, f);
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t r = 0; r < TILE; r++)
+            mean[r] += f->weight[i] * pr->v[i * TILE + r];
+    substitute_forward(pr->v, f->factor, f->count);
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t r = 0; r < TILE; r++)
+            variance[r] += pr->v[i * TILE + r] * pr->v[i * TILE + r];
+    for (size_t r = 0; r < count; r++) {
+        pr->mean[(first + r) * C + k] = mean[r];
+        pr->variance[(first + r) * C + k] = variance[r];
     }
 }
 
-/* Two classes: probabilities and their logarithms from the log-odds q of the first, without
- * overflow or loss of digits in either tail. */
-static void set_two_classes(double *p, double *log_p, double q)
+static void fill_classes(rvm_prediction *out, size_t row, const predictor *pr, const double *mean,
+                         const double *variance)
 {
-    const double e = exp(-fabs(q));
-    const size_t likely = q >= 0 ? 0 : 1;
-
-    p[likely] = 1 / (1 + e);
-    p[1 - likely] = e / (1 + e);
-    log_p[likely] = -log1p(e);
-    log_p[1 - likely] = -fabs(q) - log1p(e);
-}
-
-static void set_classes(rvm_prediction *out, size_t row, const rvm_model *m, double f, bool mode)
-{
+    const rvm_model *m = pr->m;
     double *p = out->probability + row * m->class_count;
     double *log_p = out->log_probability + row * m->class_count;
-    const double kappa = mode ? 1 : 1 / sqrt(1 + M_PI * out->variance[row] / 8);
+    size_t best = 0;
 
-    out->value[row] = m->label[f >= 0 || m->class_count == 1 ? 0 : 1];
     if (m->class_count == 1) {
         p[0] = 1;
         log_p[0] = 0;
+    } else if (m->class_count == 2) {
+        rvm_probability_of_two(p, log_p, mean[0], variance[0], pr->mode);
+        best = mean[0] >= 0 ? 0 : 1;
     } else {
-        set_two_classes(p, log_p, kappa * f);
+        best = rvm_probability_of_many(p, log_p, mean, variance, m->class_count, pr->mode);
     }
+    out->value[row] = m->label[best];
+    out->variance[row] = variance[m->latent_count > 1 ? best : 0];
 }
 
-/* Rows first .. first + count - 1 of out from their basis functions in pr->Phi. */
-static rvm_status fill_rows(rvm_prediction *out, const predictor *pr, size_t first, size_t count,
-                            rvm_error *err)
+/* One row from its latent functions, which may have left the range of finite numbers. */
+static rvm_status fill_row(rvm_prediction *out, size_t row, const predictor *pr, const double *mean,
+                           double *variance, rvm_error *err)
 {
     const rvm_model *m = pr->m;
-    const size_t K = m->function_count;
 
-    for (size_t r = 0; r < count; r++)
-        out->value[first + r] = latent_mean(m, pr->Phi + r * K);
-    for (size_t r = 0; r < count; r += TILE)
-        latent_variances(out->variance + first + r, pr->v, pr->Phi + r * K,
-                         GSL_MIN(TILE, count - r), m);
-    for (size_t r = 0; r < count; r++) {
-        const size_t row = first + r;
-        const double f = out->value[row];
-
-        out->variance[row] += m->noise_variance;
-        if (!isfinite(f) || !isfinite(out->variance[row]))
+    for (size_t k = 0; k < m->latent_count; k++) {
+        variance[k] += m->noise_variance;
+        if (!isfinite(mean[k]) || !isfinite(variance[k]))
             return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
                                "the prediction leaves the range of finite numbers");
-        if (m->task == RVM_CLASSIFICATION)
-            set_classes(out, row, m, f, pr->mode);
+    }
+    if (m->task == RVM_CLASSIFICATION) {
+        fill_classes(out, row, pr, mean, variance);
+    } else {
+        out->value[row] = mean[0];
+        out->variance[row] = variance[0];
     }
     return RVM_OK;
 }
 
-/* Phi of rows first .. first + count - 1. */
-static rvm_status fill_basis(const predictor *pr, const rvm_problem *rows, size_t first,
-                             size_t count, rvm_error *err)
+/* Rows first .. first + count - 1 of out from the kernel values of the chunk. */
+static rvm_status fill_rows(rvm_prediction *out, const predictor *pr, size_t first, size_t count,
+                            rvm_error *err)
 {
-    const rvm_model *m = pr->m;
-    const size_t K = m->function_count, bias = m->bias ? 1 : 0;
+    const size_t C = pr->m->latent_count;
+    rvm_status status = RVM_OK;
+
+    for (size_t k = 0; k < C; k++)
+        for (size_t r = 0; r < count; r += TILE)
+            fill_latent(pr, k, r, GSL_MIN(TILE, count - r));
+    for (size_t r = 0; status == RVM_OK && r < count; r++)
+        status = fill_row(out, first + r, pr, pr->mean + r * C, pr->variance + r * C, err);
+    return status;
+}
+
+/* Kernel values of rows first .. first + count - 1. */
+static rvm_status fill_values(const predictor *pr, const rvm_problem *rows, size_t first,
+                              size_t count, rvm_error *err)
+{
+    const size_t V = pr->m->vectors->rows;
     size_t id[CHUNK];
 
-    for (size_t r = 0; r < count; r++) {
-        id[r] = first + r;
-        if (m->bias)
-            pr->Phi[r * K] = 1;
-    }
-    if (m->vectors->rows == 0)
+    if (V == 0)
         return RVM_OK;
+    for (size_t r = 0; r < count; r++)
+        id[r] = first + r;
 
     rvm_status status = RVM_ENOMEM;
     rvm_problem *chunk = rvm_problem_subset(rows, id, count);
-    rvm_rows *x = chunk == NULL ? NULL : rvm_rows_alloc(chunk, &m->kernel, pr->vectors);
+    rvm_rows *x = chunk == NULL ? NULL : rvm_rows_alloc(chunk, &pr->m->kernel, pr->vectors);
     if (x != NULL) {
-        gsl_matrix_view block =
-            gsl_matrix_view_array_with_tda(pr->Phi + bias, count, m->vectors->rows, K);
-        status = rvm_kernel_rows(&block.matrix, &m->kernel, x, pr->vectors, err);
+        gsl_matrix_view block = gsl_matrix_view_array(pr->values, count, V);
+        status = rvm_kernel_rows(&block.matrix, &pr->m->kernel, x, pr->vectors, err);
     } else {
         rvm_fail_memory(err, "rows to predict");
     }
@@ -228,15 +231,26 @@ static rvm_status fill_basis(const predictor *pr, const rvm_problem *rows, size_
     return status;
 }
 
+/* CHUNK or TILE times count numbers; NULL without memory. */
+static double *scratch(size_t times, size_t count)
+{
+    return count > SIZE_MAX / times ? NULL : rvm_array(times * count, sizeof(double));
+}
+
 static rvm_status predictor_init(predictor *pr, const rvm_model *m, bool mode, rvm_error *err)
 {
-    const size_t K = m->function_count;
+    size_t K = 0;
 
+    for (size_t k = 0; k < m->latent_count; k++)
+        K = GSL_MAX(K, m->latent[k].count);
     *pr = (predictor){ .m = m, .mode = mode };
     pr->vectors = rvm_rows_alloc(m->vectors, &m->kernel, NULL);
-    pr->Phi = K > SIZE_MAX / CHUNK ? NULL : rvm_array(CHUNK * K, sizeof(double));
-    pr->v = K > SIZE_MAX / TILE ? NULL : rvm_array(TILE * K, sizeof(double));
-    if (pr->vectors == NULL || pr->Phi == NULL || pr->v == NULL)
+    pr->values = scratch(CHUNK, m->vectors->rows);
+    pr->v = scratch(TILE, K);
+    pr->mean = scratch(CHUNK, m->latent_count);
+    pr->variance = scratch(CHUNK, m->latent_count);
+    if (pr->vectors == NULL || pr->values == NULL || pr->v == NULL || pr->mean == NULL ||
+        pr->variance == NULL)
         return rvm_fail_memory(err, "prediction");
     return RVM_OK;
 }
@@ -244,8 +258,10 @@ static rvm_status predictor_init(predictor *pr, const rvm_model *m, bool mode, r
 static void predictor_clear(predictor *pr)
 {
     rvm_rows_free(pr->vectors);
-    free(pr->Phi);
+    free(pr->values);
     free(pr->v);
+    free(pr->mean);
+    free(pr->variance);
 }
 
 rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows, bool mode,
@@ -259,7 +275,7 @@ rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_proble
     for (size_t first = 0; status == RVM_OK && first < rows->rows; first += CHUNK) {
         const size_t count = GSL_MIN(CHUNK, rows->rows - first);
 
-        status = fill_basis(&pr, rows, first, count, err);
+        status = fill_values(&pr, rows, first, count, err);
         if (status == RVM_OK)
             status = fill_rows(out, &pr, first, count, err);
     }

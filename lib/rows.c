@@ -193,7 +193,7 @@ size_t rvm_rows_count(const rvm_rows *r)
     return r->count;
 }
 
-double rvm_rows_squared_distance(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j)
+double rvm_rows_apart(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j)
 {
     size_t k = a->start[i], l = b->start[j];
     const size_t k_end = a->start[i + 1], l_end = b->start[j + 1];
@@ -202,7 +202,7 @@ double rvm_rows_squared_distance(const rvm_rows *a, size_t i, const rvm_rows *b,
         const bool from_a = k < k_end && (l == l_end || a->feature[k] <= b->feature[l]);
         const bool from_b = l < l_end && (k == k_end || b->feature[l] <= a->feature[k]);
         const double d = (from_a ? a->value[k] : 0) - (from_b ? b->value[l] : 0);
-        sum += d * d;
+        sum += alone(a->by, d);
         k += from_a;
         l += from_b;
     }

@@ -37,8 +37,8 @@ rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_ro
 void rvm_rows_free(rvm_rows *r);
 size_t rvm_rows_count(const rvm_rows *r);
 
-/* |x - z|^2 of two rows of a sparse layout, feature by feature. */
-double rvm_rows_squared_distance(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j);
+/* Two rows of a sparse layout combined by squares or by distances, feature by feature. */
+double rvm_rows_apart(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j);
 
 /* spline(x, z) of Tipping (2001), equation 22, for one input. */
 double rvm_spline(double x, double z);

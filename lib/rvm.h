@@ -183,8 +183,9 @@ void rvm_model_free(rvm_model *m);
 typedef struct {
     size_t rows, classes;
     double *value;       /* rows: predictive mean, or the label of the most probable class */
-    double *variance;    /* rows: predictive variance (regression, noise included) or the variance
-                            of the log-odds (classification) */
+    double *variance;    /* rows: predictive variance (regression, noise included); the variance of
+                            the log-odds (two classes) or, of more classes, of the latent function
+                            of the predicted one */
     double *probability; /* rows x classes, classification only; averaged over the posterior of the
                             weights (MacKay 1992) unless `mode`; every row sums to 1 */
     double *log_probability; /* its natural logarithm, finite where the probability underflows */

@@ -9,10 +9,9 @@
 
 #include "error.h"
 #include "kernel.h"
-#include "labels.h"
 #include "problem.h"
 
-enum { THREADS_MAX = 1024, CLASSES_MAX = 2 };
+enum { THREADS_MAX = 1024 };
 
 rvm_settings rvm_settings_default(void)
 {
@@ -110,18 +109,6 @@ static rvm_status check_classes(const rvm_problem *p, rvm_error *err)
                             "class label %g of row %zu is no whole number "
                             "in the range of int",
                             p->target[i], i + 1);
-    rvm_labels labels = { 0 };
-    const rvm_status status = rvm_labels_find(&labels, p, err);
-    if (status != RVM_OK)
-        return status;
-
-    const size_t count = labels.count;
-    rvm_labels_free(&labels);
-    if (count > CLASSES_MAX)
-        return rvm_fail(err, RVM_ESETTING,
-                        "the data have %zu classes, and this version trains "
-                        "two",
-                        count);
     return RVM_OK;
 }
 

@@ -17,7 +17,7 @@ enum {
     MAX_MOVES = 1000,
     NEWTON_ITERATIONS = 40,
     CACHED = 2500,      /* candidates up to which all columns are kept */
-    SIDE_BY_SIDE = 1000 /* candidates up to which searches run in parallel, not their parts */
+    SIDE_BY_SIDE = 1200 /* candidates up to which searches run in parallel, not their parts */
 };
 
 /* Share of the functions that a restart removes. */
@@ -84,11 +84,10 @@ static int searches_for(const rvm_study *y, size_t candidates, const rvm_setting
 {
     if (s->restarts > 0)
         return s->restarts;
+    const bool regression = y->observed.likelihood->owns_noise;
     if (candidates > SIDE_BY_SIDE)
-        return 1;
-    if (!y->observed.likelihood->owns_noise)
-        return 24;
-    return candidates <= 400 ? 40 : 24;
+        return regression ? 1 : 4;
+    return candidates <= 400 && regression ? 40 : 24;
 }
 
 static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error *err)
@@ -235,21 +234,12 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
 
 /* ---- Batches -------------------------------------------------------------------------------- */
 
-/* A search whose posterior left the range of numbers has lost, no more; the first one must not. */
-static rvm_status take_result(rvm_starts *st, int k, rvm_status status, const rvm_error *fault,
-                              rvm_error *err)
+/* A search whose posterior left the range of numbers has lost, no more. */
+static void take_result(rvm_starts *st, int k)
 {
     const double credit = st->y->observed.likelihood->credit;
-    if (status == RVM_OK) {
-        if (st->best.column == NULL || rvm_point_prefer(&st->best, &st->result[k], credit))
-            rvm_point_swap(&st->best, &st->result[k]);
-        return RVM_OK;
-    }
-    if (status == RVM_ENUMERIC && st->best.column != NULL)
-        return RVM_OK;
-    if (err != NULL)
-        *err = *fault;
-    return status;
+    if (st->best.column == NULL || rvm_point_prefer(&st->best, &st->result[k], credit))
+        rvm_point_swap(&st->best, &st->result[k]);
 }
 
 rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
@@ -262,12 +252,20 @@ rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
     for (int w = 0; w < st->workers; w++)
         for (int k = w; k < batch; k += st->workers)
             status[k] = run_search(&st->result[k], st, &st->worker[w], st->finished + k, &fault[k]);
-    rvm_status verdict = RVM_OK;
-    for (int k = 0; k < batch && verdict == RVM_OK; k++)
-        verdict = take_result(st, k, status[k], &fault[k], err);
+    int failed = -1;
+    for (int k = 0; k < batch; k++) {
+        if (status[k] == RVM_OK)
+            take_result(st, k);
+        else if (failed < 0 || status[k] == RVM_ENOMEM)
+            failed = k;
+    }
     st->finished += batch;
     *done = st->finished >= st->all;
-    return verdict;
+    if (failed < 0 || (status[failed] == RVM_ENUMERIC && st->best.column != NULL))
+        return RVM_OK;
+    if (err != NULL)
+        *err = fault[failed];
+    return status[failed];
 }
 
 void rvm_starts_progress(int *finished, int *all, const rvm_starts *st)

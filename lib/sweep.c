@@ -29,7 +29,8 @@ static double update(rvm_search *s, double stretch)
     for (size_t i = 0; i < f->K; i++) {
         const double gamma = fmin(fmax(1 - c[i], 1e-13), 1), u2 = fmax(f->u[i] * f->u[i], 1e-300);
         const double step = log(gamma / u2);
-        double ln_alpha = f->ln_alpha[i] + (step > 0 ? stretch * step : step);
+        double ln_alpha =
+            fmax(f->ln_alpha[i] + (step > 0 ? stretch * step : step), o->ln_alpha_min);
         if (is_bias(s, i))
             ln_alpha = fmin(ln_alpha, o->bias_ln_alpha_max);
         gammas += gamma;

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "finish.h"
 #include "labels.h"
+#include "multi.h"
 #include "parallel.h"
 #include "problem.h"
 #include "settings.h"
@@ -16,7 +17,7 @@
 #include "working_set.h"
 
 /* How the solution is found. A constant target and a single class need no search. */
-typedef enum { BY_STARTS, BY_WORKING_SET, NOTHING_TO_FIND } method;
+typedef enum { BY_STARTS, BY_WORKING_SET, BY_CLASSES, NOTHING_TO_FIND } method;
 
 struct rvm_trainer {
     rvm_settings settings;
@@ -26,6 +27,8 @@ struct rvm_trainer {
     method method;
     rvm_starts *starts;
     rvm_working_set *working_set;
+    rvm_multi *multi;
+    size_t *class_of_row; /* owned, in canonical order; more than two classes */
     rvm_design fixed; /* NOTHING_TO_FIND: the bias alone */
     rvm_point point;
     int round;
@@ -67,7 +70,22 @@ static method choose_method(const rvm_trainer *tr)
         return NOTHING_TO_FIND;
     if (tr->settings.task == RVM_REGRESSION && tr->study.constant_target)
         return NOTHING_TO_FIND;
+    if (tr->labels.count > 2)
+        return BY_CLASSES;
     return rvm_starts_fit(&tr->study, &tr->settings) ? BY_STARTS : BY_WORKING_SET;
+}
+
+static rvm_status prepare_classes(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_problem *p = tr->study.p;
+    tr->class_of_row = rvm_array(p->rows, sizeof *tr->class_of_row);
+    if (tr->class_of_row == NULL)
+        return rvm_fail_memory(err, "the classes");
+    for (size_t n = 0; n < p->rows; n++)
+        while (tr->labels.label[tr->class_of_row[n]] != (int)p->target[n])
+            tr->class_of_row[n]++;
+    return rvm_multi_alloc(&tr->multi, &tr->study, tr->class_of_row, tr->labels.count,
+                           &tr->settings, err);
 }
 
 static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
@@ -89,6 +107,8 @@ static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
         return rvm_starts_alloc(&tr->starts, &tr->study, &tr->settings, err);
     if (tr->method == BY_WORKING_SET)
         return rvm_working_set_alloc(&tr->working_set, &tr->study, &tr->settings, err);
+    if (tr->method == BY_CLASSES)
+        return prepare_classes(tr, err);
     return settle(tr, err);
 }
 
@@ -114,6 +134,8 @@ void rvm_trainer_free(rvm_trainer *tr)
         return;
     rvm_starts_free(tr->starts);
     rvm_working_set_free(tr->working_set);
+    rvm_multi_free(tr->multi);
+    free(tr->class_of_row);
     rvm_design_free(&tr->fixed);
     rvm_point_free(&tr->point);
     rvm_labels_free(&tr->labels);
@@ -138,25 +160,38 @@ static const rvm_design *design(const rvm_trainer *tr)
         return rvm_starts_design(tr->starts);
     if (tr->method == BY_WORKING_SET)
         return rvm_working_set_design(tr->working_set);
+    if (tr->method == BY_CLASSES)
+        return rvm_multi_design(tr->multi);
     return &tr->fixed;
+}
+
+static void report_point(rvm_report *r, const rvm_trainer *tr)
+{
+    const rvm_point *point = best_point(tr);
+    const rvm_observed *o = &tr->study.observed;
+    r->functions = point->K;
+    r->log_evidence = point->log_evidence;
+    r->converged = tr->done && point->converged;
+    if (!o->likelihood->owns_noise)
+        return;
+    r->log_evidence -= (double)o->N * log(tr->study.t_scale);
+    r->noise_sd = tr->study.t_scale * exp(-0.5 * point->ln_beta);
+    r->noise_at_bound = !o->noise_fixed && tr->method != NOTHING_TO_FIND &&
+                        point->ln_beta >= o->ln_beta_max - 1e-6;
 }
 
 static rvm_report report(const rvm_trainer *tr)
 {
-    const rvm_point *point = best_point(tr);
-    const rvm_observed *o = &tr->study.observed;
-    rvm_report r = { .start = 1, .starts = 1, .round = tr->round, .functions = point->K };
+    rvm_report r = { .start = 1, .starts = 1, .round = tr->round, .done = tr->done };
     if (tr->method == BY_STARTS)
         rvm_starts_progress(&r.start, &r.starts, tr->starts);
-    r.log_evidence = point->log_evidence;
-    if (o->likelihood->owns_noise) {
-        r.log_evidence -= (double)o->N * log(tr->study.t_scale);
-        r.noise_sd = tr->study.t_scale * exp(-0.5 * point->ln_beta);
-        r.noise_at_bound = !o->noise_fixed && tr->method != NOTHING_TO_FIND &&
-                           point->ln_beta >= o->ln_beta_max - 1e-6;
+    if (tr->method == BY_CLASSES) {
+        r.functions = rvm_multi_functions(tr->multi);
+        r.log_evidence = rvm_multi_log_evidence(tr->multi);
+        r.converged = tr->done && rvm_multi_converged(tr->multi);
+    } else {
+        report_point(&r, tr);
     }
-    r.done = tr->done;
-    r.converged = tr->done && point->converged;
     return r;
 }
 
@@ -167,6 +202,8 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
         status = rvm_starts_step(&tr->done, tr->starts, err);
     else if (!tr->done && tr->method == BY_WORKING_SET)
         status = rvm_working_set_step(&tr->done, tr->working_set, err);
+    else if (!tr->done && tr->method == BY_CLASSES)
+        status = rvm_multi_step(&tr->done, tr->multi, err);
     else
         tr->done = true;
     tr->round++;
@@ -189,6 +226,44 @@ static rvm_status copy_labels(rvm_model *m, const rvm_labels *labels, rvm_error 
     return RVM_OK;
 }
 
+static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    rvm_finished numbers = { 0 };
+    if (!rvm_model_alloc_latents(m, 1))
+        return rvm_fail_memory(err, "the model");
+    const rvm_point *point = best_point(tr);
+    const rvm_status status =
+        rvm_finish_latent(m->latent, &numbers, point, &tr->study, design(tr), err);
+    m->log_evidence = numbers.log_likelihood - numbers.penalty;
+    if (tr->labels.count == 1)
+        m->log_evidence = 0; /* the only class there is has probability 1 */
+    m->converged = tr->done && point->converged;
+    m->noise_fixed = tr->study.observed.noise_fixed;
+    if (m->noise_fixed)
+        m->noise_variance = tr->settings.noise_variance; /* to the last digit */
+    else if (m->task == RVM_REGRESSION)
+        m->noise_variance = gsl_pow_2(tr->study.t_scale) * exp(-point->ln_beta);
+    return status;
+}
+
+static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    if (!rvm_model_alloc_latents(m, tr->labels.count))
+        return rvm_fail_memory(err, "the model");
+    rvm_status status = RVM_OK;
+    double penalties = 0;
+    for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
+        const rvm_point *point = rvm_multi_select(tr->multi, k);
+        rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k) };
+        status = rvm_finish_latent(&m->latent[k], &numbers, point, &tr->study, design(tr), err);
+        rvm_multi_shift_back(tr->multi, k);
+        penalties += numbers.penalty;
+    }
+    m->log_evidence = rvm_multi_log_likelihood(tr->multi) - penalties;
+    m->converged = tr->done && rvm_multi_converged(tr->multi);
+    return status;
+}
+
 rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
 {
     rvm_model *m = rvm_model_alloc();
@@ -198,15 +273,11 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
     m->kernel = tr->kernel;
     m->examples = tr->study.observed.N;
     m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
-    m->noise_fixed = tr->study.observed.noise_fixed;
-    m->converged = tr->done && best_point(tr)->converged;
     rvm_status status = copy_labels(m, &tr->labels, err);
     if (status == RVM_OK)
-        status = rvm_finish(m, best_point(tr), &tr->study, design(tr), err);
-    if (m->noise_fixed)
-        m->noise_variance = tr->settings.noise_variance; /* to the last digit */
-    if (status == RVM_OK && tr->labels.count == 1)
-        m->log_evidence = 0; /* the only class there is has probability 1 */
+        status = tr->method == BY_CLASSES ? finish_classes(m, tr, err) : finish_one(m, tr, err);
+    if (status == RVM_OK)
+        status = rvm_finish_vectors(m, &tr->study, err);
     if (status != RVM_OK) {
         rvm_model_free(m);
         return status;

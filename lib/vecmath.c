@@ -72,6 +72,15 @@ void rvm_vec_add_distances(double *restrict sum, const double *restrict x, const
 }
 
 WIDEST
+void rvm_vec_add_distance_excess(double *restrict sum, double x, const double *restrict z, size_t n)
+{
+    const double size = fabs(x);
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        sum[j] += z[j] == 0 ? 0 : fabs(x - z[j]) - (size + fabs(z[j]));
+}
+
+WIDEST
 void rvm_vec_times_spline(double *restrict product, double x, const double *restrict z, size_t n)
 {
 #pragma omp simd
@@ -79,6 +88,16 @@ void rvm_vec_times_spline(double *restrict product, double x, const double *rest
         const double m = x < z[j] ? x : z[j], m2 = m * m;
         product[j] *= 1 + x * z[j] * (1 + m) - 0.5 * (x + z[j]) * m2 + m2 * m / 3;
     }
+}
+
+WIDEST
+double rvm_vec_weighted_square(const double *restrict w, const double *restrict x, size_t n)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++)
+        sum += w[j] * x[j] * x[j];
+    return sum;
 }
 
 /* The vector exp wants finite arguments; those below -745 give 0 anyway. */

@@ -20,8 +20,13 @@ void rvm_vec_add_squares(double *restrict sum, const double *restrict x, const d
 /* sum[j] += |x[k] - z[k n + j]|, over k */
 void rvm_vec_add_distances(double *restrict sum, const double *restrict x, const double *restrict z,
                            size_t terms, size_t n);
+/* sum[j] += |x - z[j]| - |x| - |z[j]|: exactly 0 where z[j] is 0 */
+void rvm_vec_add_distance_excess(double *restrict sum, double x, const double *restrict z,
+                                 size_t n);
 /* product[j] *= spline(x, z[j]), the linear spline of one input (Tipping 2001, equation 22) */
 void rvm_vec_times_spline(double *restrict product, double x, const double *restrict z, size_t n);
+/* sum of w[j] x[j]^2; n is any number here */
+double rvm_vec_weighted_square(const double *restrict w, const double *restrict x, size_t n);
 /* a[j] = exp(-gamma a[j]) for a[j] >= 0, infinity included: 0 from where it is below 1e-325 */
 void rvm_vec_decay(double *a, double gamma, size_t n);
 /* a[j] = tanh(a[j]) */

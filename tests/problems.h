@@ -233,6 +233,7 @@ static inline rvm_observed observe(const rvm_likelihood *likelihood, double *t, 
                        .N = N,
                        .t = t,
                        .ln_beta_max = log(1e8),
+                       .ln_alpha_min = -INFINITY,
                        .bias_ln_alpha_max = INFINITY };
     for (size_t n = 0; n < N; n++)
         o.t_squared += t[n] * t[n];

@@ -192,6 +192,64 @@ START_TEST(a_part_may_lack_a_class)
     }
 END_TEST
 
+/* `rows` rows of class 9, then 2 of class 4 and 8 of class 6, each class at its own place. */
+static rvm_problem *three_classes(size_t rows)
+{
+    rvm_problem *p = rvm_problem_alloc();
+    const int index = 1;
+
+    ck_assert_ptr_nonnull(p);
+    for (size_t i = 0; i < rows + 10; i++) {
+        const int label = i < rows ? 9 : i < rows + 2 ? 4 : 6;
+        const double x = 3 * label + (double)i / 10;
+
+        ck_assert(rvm_problem_append(p, label, &index, &x, 1));
+    }
+    return p;
+}
+
+START_TEST(folds_of_three_classes_are_stratified)
+    {
+        rvm_settings s = settings_for(RVM_CLASSIFICATION);
+        rvm_problem *p = three_classes(2);
+
+        for (s.seed = 1; s.seed <= 6; s.seed++) {
+            rvm_prediction out = validate(p, &s, 2);
+
+            ck_assert_uint_eq(out.classes, 3);
+            for (size_t i = 0; i < out.rows * out.classes; i++)
+                ck_assert_double_gt(out.probability[i], 0);
+            rvm_prediction_free(&out);
+        }
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Class 9 has one row, so its fold is predicted by a model of the two others; columns stay 9, 4, 6. */
+START_TEST(a_part_may_lack_one_of_three)
+    {
+        const rvm_settings s = settings_for(RVM_CLASSIFICATION);
+        rvm_problem *p = three_classes(1);
+        rvm_prediction out = validate(p, &s, 2);
+        size_t lacking = 0;
+
+        ck_assert_double_eq(out.probability[0], 0);
+        for (size_t i = 0; i < out.rows; i++) {
+            const double *q = out.probability + 3 * i;
+
+            ck_assert_double_eq_tol(q[0] + q[1] + q[2], 1, 1e-12);
+            lacking += q[0] == 0;
+            if (i > 2) { /* the large class is the most probable one of its own rows */
+                ck_assert_double_eq(out.value[i], 6);
+                ck_assert(q[2] > q[0] && q[2] > q[1]);
+            }
+        }
+        ck_assert(lacking > 0 && lacking < out.rows);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 START_TEST(an_interrupt_ends_it)
     {
         const volatile int interrupted = 1;
@@ -237,6 +295,8 @@ Suite *crossval_suite(void)
     tcase_add_test(tc, gamma_comes_from_all_rows);
     tcase_add_test(tc, folds_are_stratified);
     tcase_add_test(tc, a_part_may_lack_a_class);
+    tcase_add_test(tc, folds_of_three_classes_are_stratified);
+    tcase_add_test(tc, a_part_may_lack_one_of_three);
     tcase_add_test(tc, an_interrupt_ends_it);
     tcase_add_test(tc, what_cannot_be_cut_is_refused);
     suite_add_tcase(suite, tc);

@@ -123,6 +123,21 @@ START_TEST(no_rows_no_classes)
     }
 END_TEST
 
+START_TEST(equal_labels_are_found)
+    {
+        const int label[] = { 3, -2147483647 - 1, 2147483647, 0, -1, 3 };
+        rvm_error err = { 0 };
+
+        for (size_t first = 0; first < 6; first++)
+            for (size_t count = 1; first + count <= 6; count++) {
+                bool differ = false;
+
+                ck_assert_int_eq(rvm_labels_differ(&differ, label + first, count, &err), RVM_OK);
+                ck_assert_int_eq(differ, count < 6);
+            }
+    }
+END_TEST
+
 Suite *labels_suite(void);
 Suite *labels_suite(void)
 {
@@ -135,6 +150,7 @@ Suite *labels_suite(void)
     tcase_add_test(tc, extreme_labels_and_zeros);
     tcase_add_test(tc, very_many_classes);
     tcase_add_test(tc, no_rows_no_classes);
+    tcase_add_test(tc, equal_labels_are_found);
     suite_add_tcase(suite, tc);
     return suite;
 }

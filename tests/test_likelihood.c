@@ -1,5 +1,5 @@
-/* gaussian.c, bernoulli.c, fit.c: posteriors and evidence against the N x N form and the formulas of
- * Tipping (2001), in weights that are not scaled. */
+/* gaussian.c, bernoulli.c, fit.c: posteriors and evidence against the N x N form and the formulas
+ * of Tipping (2001), in weights that are not scaled. */
 #include "likelihood.h"
 #include "linalg.h"
 #include "problems.h"
@@ -58,7 +58,7 @@ static double phi(const case_data *x, size_t i, size_t n)
 
 static double activation(const case_data *x, size_t n)
 {
-    double sum = 0;
+    double sum = x->o.offset == NULL ? 0 : x->o.offset[n];
     for (size_t i = 0; i < x->f.K; i++)
         sum += weight(&x->f, i) * phi(x, i, n);
     return sum;
@@ -234,15 +234,20 @@ static double laplace_evidence(const case_data *x)
     return sum;
 }
 
+/* Plain; with weights of rows; with an offset of each activation as well. */
 START_TEST(bernoulli_mode_and_evidence)
     {
         case_data x;
-        double curvature[N];
+        double curvature[N], offset[N];
         case_init(&x, &rvm_bernoulli);
-        for (int weighted = 0; weighted < 2; weighted++) {
-            for (size_t n = 0; n < N; n++)
-                x.c[n] = 0.3 + (double)(n % 5);
+        for (size_t n = 0; n < N; n++) {
+            x.c[n] = 0.3 + (double)(n % 5);
+            offset[n] = sin(3 * (double)n);
+        }
+        for (int what = 0; what < 3; what++) {
+            const bool weighted = what > 0;
             x.o.row_weight = weighted ? x.c : NULL;
+            x.o.offset = what > 1 ? offset : NULL;
             ck_assert(posterior(&x));
             check_mode(&x);
             check_close(x.f.log_evidence, laplace_evidence(&x), 1e-10);
@@ -334,7 +339,7 @@ END_TEST
 
 /* ---- Products against columns ---------------------------------------------------------------- */
 
-/* cross, pull, inner and self against sums over rows, for the columns of the design and for others
+/* measure and inner against sums over rows, for the columns of the design and for others
  * that are not in it. */
 static void check_products(const rvm_likelihood *likelihood)
 {
@@ -351,9 +356,7 @@ static void check_products(const rvm_likelihood *likelihood)
     for (int which = 0; which < 2; which++) {
         const gsl_matrix *block = which == 0 ? NULL : others.PhiT;
         const gsl_matrix *columns = which == 0 ? x.d.PhiT : others.PhiT;
-        likelihood->cross(V, block, &x.f, &x.o, &x.d, &x.ws);
-        likelihood->pull(Q, block, V, &x.f, &x.d);
-        likelihood->self(self, block, &x.f, &x.d);
+        likelihood->measure(self, Q, V, block, &x.f, &x.o, &x.d, &x.ws);
         for (size_t m = 0; m < M; m++) {
             double pull = 0, square = 0, cross[K] = { 0 };
             for (size_t n = 0; n < N; n++) {

@@ -72,6 +72,30 @@ static const char precomputed[] = "rvm_model 1\n"
                                   "1 1 0:3\n"
                                   "end\n";
 
+/* Class 7 has the bias and the first vector, class -3 both vectors, class 0 nothing. */
+static const char three_classes[] = "rvm_model 1\n"
+                                    "task classification\n"
+                                    "kernel_type linear\n"
+                                    "nr_class 3\n"
+                                    "label 7 -3 0\n"
+                                    "total_rv 2\n"
+                                    "examples 9\n"
+                                    "log_evidence -4.5\n"
+                                    "converged 1\n"
+                                    "probability 1\n"
+                                    "class 7 2\n"
+                                    "bias 0.25 0.5 0\n"
+                                    "factor 2 1\n"
+                                    "factor 4\n"
+                                    "class -3 2\n"
+                                    "factor 4 -1\n"
+                                    "factor 5\n"
+                                    "class 0 0\n"
+                                    "RV\n"
+                                    "0.5 8 0.125 16 0 0 1:2\n"
+                                    "0 0 -1 32 0 0 1:1 2:3\n"
+                                    "end\n";
+
 static rvm_status read_text(rvm_model **out, const char *text, size_t length, rvm_error *err)
 {
     FILE *in = fmemopen((void *)text, length, "r");
@@ -120,6 +144,7 @@ START_TEST(round_trips_are_byte_identical)
         expect_round_trip(regression);
         expect_round_trip(classification);
         expect_round_trip(one_class);
+        expect_round_trip(three_classes);
         expect_round_trip(precomputed);
     }
 END_TEST
@@ -149,14 +174,14 @@ START_TEST(every_field_is_read)
         ck_assert_double_eq(info.noise_variance, 0.25);
         ck_assert(!info.noise_fixed && info.converged && info.has_bias);
         ck_assert_double_eq(info.log_evidence, -12.5);
-        ck_assert_uint_eq(m->function_count, 3);
-        ck_assert_double_eq(m->bias_mean, 22.53);
-        ck_assert_double_eq(m->weight[0], 0.5);
-        ck_assert_double_eq(m->weight[1], -1.5);
-        ck_assert_double_eq(m->weight[2], 2.25);
-        ck_assert_double_eq(m->alpha[1], 3);
+        ck_assert_uint_eq(m->latent->count, 3);
+        ck_assert_double_eq(m->latent->bias_mean, 22.53);
+        ck_assert_double_eq(m->latent->weight[0], 0.5);
+        ck_assert_double_eq(m->latent->weight[1], -1.5);
+        ck_assert_double_eq(m->latent->weight[2], 2.25);
+        ck_assert_double_eq(m->latent->alpha[1], 3);
         const double factor[] = { 2, -1, 0.5, 4, 1e-300, 5 };
-        ck_assert_mem_eq(m->factor, factor, sizeof factor);
+        ck_assert_mem_eq(m->latent->factor, factor, sizeof factor);
         ck_assert_uint_eq(m->vectors->start[1], 2);
         ck_assert_int_eq(m->vectors->index[1], 2147483647);
         ck_assert_double_eq(m->vectors->value[0], 1.0 / 3);
@@ -178,6 +203,31 @@ START_TEST(classes_and_parameters_are_read)
         ck_assert_int_eq(info.labels[0], 1);
         ck_assert_int_eq(info.labels[1], -1);
         ck_assert(info.probability && !info.converged && !info.has_bias);
+        rvm_model_free(m);
+    }
+END_TEST
+
+START_TEST(latent_functions_are_read)
+    {
+        rvm_model *m = read_ok(three_classes);
+        const rvm_model_info info = rvm_model_describe(m);
+        const rvm_latent *f = m->latent;
+
+        ck_assert_uint_eq(info.classes, 3);
+        ck_assert_int_eq(info.labels[1], -3);
+        ck_assert_uint_eq(info.vectors, 2);
+        ck_assert(info.has_bias && info.probability);
+        ck_assert_uint_eq(m->latent_count, 3);
+        ck_assert(f[0].bias && !f[1].bias && !f[2].bias);
+        ck_assert(f[0].count == 2 && f[1].count == 2 && f[2].count == 0);
+        ck_assert_uint_eq(f[0].vector[0], 0);
+        ck_assert_uint_eq(f[1].vector[0], 0);
+        ck_assert_uint_eq(f[1].vector[1], 1);
+        ck_assert(f[0].weight[0] == 0.25 && f[0].weight[1] == 0.5);
+        ck_assert(f[0].alpha[0] == 0.5 && f[0].alpha[1] == 8);
+        ck_assert(f[1].weight[0] == 0.125 && f[1].weight[1] == -1);
+        ck_assert(f[1].alpha[0] == 16 && f[1].alpha[1] == 32);
+        ck_assert(f[1].factor[0] == 4 && f[1].factor[1] == -1 && f[1].factor[2] == 5);
         rvm_model_free(m);
     }
 END_TEST
@@ -270,11 +320,43 @@ static const bad_case bad_cases[] = {
     { classification, "label 1 -1", "label 1 1", 8, 9, "differ" },
     { classification, "label 1 -1", "label 1 2147483648", 8, 9, "whole number" },
     { classification, "label 1 -1", "label 1 -1 3", 8, 12, "complete" },
-    { classification, "nr_class 2", "nr_class 3", 7, 10, "whole number" },
+    { classification, "nr_class 2", "nr_class 3", 8, 11, "number" },
+    { classification, "nr_class 2\nlabel 1 -1", "nr_class 3\nlabel 1 -1 0", 14, 1,
+      "\"class\" is expected" },
     { classification, "nr_class 2", "nr_class 0", 7, 10, "whole number" },
     { classification, "degree 3", "degree -1", 4, 8, "whole number" },
     { classification, "coef0 -1", "coef0 -1x", 6, 7, "number" },
     { classification, "probability 1\n", "", 13, 1, "\"probability\" is expected" },
+    { three_classes, "nr_class 3", "nr_class 2147483647", 5, 13, "number" },
+    { three_classes, "nr_class 3", "nr_class 2147483648", 4, 10, "whole number" },
+    { three_classes, "nr_class 3", "nr_class 4", 5, 13, "number" },
+    { three_classes, "nr_class 3", "nr_class 2", 5, 12, "complete" },
+    { three_classes, "label 7 -3 0", "label 7 -3 7", 5, 12, "differ" },
+    { three_classes, "label 7 -3 0", "label 7 0 0", 5, 11, "differ" },
+    { three_classes, "class 7 2", "class -3 2", 11, 7, "order" },
+    { three_classes, "class 7 2", "class x 2", 11, 7, "number" },
+    { three_classes, "class 7 2", "class 7", 11, 8, "number" },
+    { three_classes, "class 7 2", "class 7 -1", 11, 9, "whole number" },
+    { three_classes, "class 7 2", "class 7 2 2", 11, 11, "complete" },
+    { three_classes, "class 7 2", "class 7 2147483647", 13, 11, "number" },
+    { three_classes, "class 7 2", "class 7 0", 12, 1, "no bias" },
+    { three_classes, "class 7 2", "class 7 1", 13, 10, "complete" },
+    { three_classes, "class 7 2\n", "", 11, 1, "\"class\" is expected" },
+    { three_classes, "bias 0.25 0.5 0\n", "", 20, 1, "fewer" },
+    { three_classes, "class -3 2\n", "", 15, 1, "\"class\" is expected" },
+    { three_classes, "class 0 0\n", "", 18, 1, "\"class\" is expected" },
+    { three_classes, "class 0 0\n", "class 0 0\nclass 1 0\n", 19, 1, "\"RV\" is expected" },
+    { three_classes, "class 0 0\n", "class 0 1\nfactor 1\n", 22, 1, "fewer" },
+    { three_classes, "class 0 0\nRV\n", "class 0 0\nbias 1 1 0\nRV\n", 19, 1, "no bias" },
+    { three_classes, "0 0 -1 32", "1 2 -1 32", 21, 3, "more" },
+    { three_classes, "0 0 -1 32", "0 0 0 0", 21, 1, "no class" },
+    { three_classes, "0 0 -1 32", "0 0 -1 0", 21, 8, "above 0" },
+    { three_classes, "0 0 -1 32", "0 0 -1 -2", 21, 8, "above 0" },
+    { three_classes, "0 0 -1 32", "0 -2 -1 32", 21, 3, "above 0" },
+    { three_classes, "0 0 -1 32", "0 -1 32", 21, 3, "above 0" },
+    { three_classes, "32 0 0 1:1", "32 0 1:1", 21, 13, "number" },
+    { three_classes, "16 0 0 1:2", "16 3 3 1:2", 20, 18, "more" },
+    { three_classes, "0.5 8 0.125 16", "0 0 0.125 16", 21, 1, "fewer" },
     { precomputed, "0:3", "0:0", 13, 1, "serial" },
     { precomputed, "0:3", "0:1.5", 13, 1, "serial" },
     { precomputed, "0:3", "0:3 1:1", 13, 1, "serial" },
@@ -303,7 +385,7 @@ END_TEST
 
 START_TEST(a_file_cut_anywhere_is_refused)
     {
-        const char *base[] = { regression, classification, one_class, precomputed };
+        const char *base[] = { regression, classification, one_class, three_classes, precomputed };
 
         for (size_t b = 0; b < sizeof base / sizeof base[0]; b++)
             /* Without its last newline alone the file is still whole. */
@@ -370,6 +452,7 @@ Suite *model_suite(void)
     tcase_add_test(tc, the_locale_does_not_matter);
     tcase_add_test(tc, every_field_is_read);
     tcase_add_test(tc, classes_and_parameters_are_read);
+    tcase_add_test(tc, latent_functions_are_read);
     tcase_add_test(tc, line_ends_of_other_systems_are_read);
     tcase_add_loop_test(tc, faults_are_refused_with_their_place, 0,
                         (int)(sizeof bad_cases / sizeof bad_cases[0]));

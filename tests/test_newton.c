@@ -1,4 +1,4 @@
-/* newton.c and sweep.c: derivatives against central differences, and the conditions of an optimum. */
+/* newton.c, sweep.c: derivatives against central differences, and the conditions of an optimum. */
 #include "linalg.h"
 #include "newton.h"
 #include "problems.h"
@@ -135,6 +135,15 @@ START_TEST(held_coordinates_do_not_move)
         ck_assert_double_gt(gradient[0], 0);
         x.o.bias_ln_alpha_max = x.s.now.ln_alpha[0];
         check_held(&x, 0);
+        /* Column 1 is of use: at a bound from below it is held once it would fall beyond it. */
+        x.o.bias_ln_alpha_max = INFINITY;
+        x.s.now.ln_alpha[1] = 6;
+        derivatives(&x, gradient, NULL);
+        ck_assert_double_lt(gradient[1], 0);
+        x.o.ln_alpha_min = 6;
+        for (size_t i = 0; i < K; i++)
+            x.s.now.ln_alpha[i] = i == 1 ? 6 : 7 + (double)i;
+        check_held(&x, 1);
         case_free(&x);
     }
 END_TEST

@@ -19,6 +19,13 @@ static const char classification[] = "rvm_model 1\ntask classification\nkernel_t
 static const char certain[] = "rvm_model 1\ntask classification\nkernel_type linear\n"
                               "nr_class 2\nlabel 1 -1\ntotal_rv 1\nexamples 9\nlog_evidence 0\n"
                               "converged 1\nprobability 0\nfactor 1e9\nRV\n1 1 1:1\nend\n";
+/* The vectors are (2, 0) and (1, 3); class 9 is f = 0 and shares no function with the others. */
+static const char three_classes[] = "rvm_model 1\ntask classification\nkernel_type linear\n"
+                                    "nr_class 3\nlabel 5 -2 9\ntotal_rv 2\nexamples 9\n"
+                                    "log_evidence 0\nconverged 1\nprobability 0\n"
+                                    "class 5 2\nbias 0.25 1 0\nfactor 2 1\nfactor 4\n"
+                                    "class -2 2\nfactor 4 -1\nfactor 5\nclass 9 0\nRV\n"
+                                    "0.5 1 0.125 1 0 0 1:2\n0 0 -1 1 0 0 1:1 2:3\nend\n";
 static const char one_class[] = "rvm_model 1\ntask classification\nkernel_type rbf\ngamma 1\n"
                                 "nr_class 1\nlabel 4\ntotal_rv 0\nexamples 9\nlog_evidence 0\n"
                                 "converged 1\nprobability 0\nRV\nend\n";
@@ -185,6 +192,36 @@ START_TEST(tails_keep_their_digits)
     }
 END_TEST
 
+/* Row (1, 2): kernel values 2 and 7.  Class 5: phi = (1, 2), f = 0.25 + 1, v = (0.5, 0.375), s2 =
+ * 0.390625.  Class -2: phi = (2, 7), f = 0.25 - 7, v = (0.5, 1.5), s2 = 2.5.  Class 9: 0 and 0.
+ * Probabilities from these by the formulas of rvm-model(5) with Python's mpmath.
+ * Row (-4, 0): values -8 and -4, so phi = (1, -8), f = 0.25 - 4; phi = (-8, -4), f = -1 + 4, v =
+ * (-2, -1.2), s2 = 5.44. */
+START_TEST(three_classes_by_hand)
+    {
+        const double averaged[] = { 0.7597079134719747277, 0.0027741101209912983717,
+                                    0.23751797640703397393 };
+        const double mode[] = { 0.7770972291446661862, 0.00026068707862463013108,
+                                0.22264208377670918367 };
+
+        for (int at_mode = 0; at_mode < 2; at_mode++) {
+            rvm_prediction out = predict(three_classes, "0 1:1 2:2\n0 1:-4\n0\n", at_mode);
+
+            ck_assert_uint_eq(out.classes, 3);
+            ck_assert_double_eq(out.value[0], 5);
+            ck_assert_double_eq_tol(out.variance[0], 0.390625, 1e-15);
+            for (size_t k = 0; k < 3; k++)
+                ck_assert_double_eq_tol(out.probability[k], at_mode ? mode[k] : averaged[k], 1e-15);
+            ck_assert_double_eq(out.value[1], -2);
+            ck_assert_double_eq_tol(out.variance[1], 5.44, 1e-14);
+            ck_assert_double_eq(out.value[2], 5); /* f = 0.25, 0, 0 */
+            for (size_t i = 0; i < 9; i++)
+                ck_assert_double_eq_tol(exp(out.log_probability[i]), out.probability[i], 1e-15);
+            rvm_prediction_free(&out);
+        }
+    }
+END_TEST
+
 START_TEST(one_class_is_certain)
     {
         rvm_prediction out = predict(one_class, "0 1:1 2:2\n4\n", false);
@@ -240,6 +277,23 @@ static double scattered(size_t i)
     return x - floor(x);
 }
 
+static void write_factor(FILE *out, size_t K, size_t *n)
+{
+    for (size_t i = 0; i < K; i++) {
+        fprintf(out, "factor %.17g", 2 + scattered((*n)++));
+        for (size_t j = i + 1; j < K; j++)
+            fprintf(out, " %.17g", scattered((*n)++) / (double)K);
+        fputc('\n', out);
+    }
+}
+
+static void write_features(FILE *out, size_t d, size_t *n)
+{
+    for (size_t f = 1; f <= d; f++)
+        fprintf(out, " %zu:%.17g", f, scattered((*n)++));
+    fputc('\n', out);
+}
+
 /* RBF model of K vectors in d inputs; owned by the caller. */
 static char *large_model(size_t K, size_t d)
 {
@@ -253,18 +307,43 @@ static char *large_model(size_t K, size_t d)
             "total_rv %zu\nexamples %zu\nnoise_variance 0.1\nnoise_fixed 0\n"
             "log_evidence 0\nconverged 1\nbias 1 1 0\n",
             K, K);
-    for (size_t i = 0; i <= K; i++) {
-        fprintf(out, "factor %.17g", 2 + scattered(n++));
-        for (size_t j = i + 1; j <= K; j++)
-            fprintf(out, " %.17g", scattered(n++) / (double)K);
-        fputc('\n', out);
-    }
+    write_factor(out, K + 1, &n);
     fprintf(out, "RV\n");
     for (size_t i = 0; i < K; i++) {
         fprintf(out, "%.17g 1", scattered(n++));
-        for (size_t f = 1; f <= d; f++)
-            fprintf(out, " %zu:%.17g", f, scattered(n++));
-        fputc('\n', out);
+        write_features(out, d, &n);
+    }
+    fprintf(out, "end\n");
+    fclose(out);
+    return text;
+}
+
+/* The same of three classes: class c has a bias and the vectors i with i mod 3 not c; K is a
+ * multiple of 3. */
+static char *large_classes(size_t K, size_t d)
+{
+    char *text = NULL;
+    size_t length = 0, n = 0;
+    FILE *out = open_memstream(&text, &length);
+
+    ck_assert_ptr_nonnull(out);
+    fprintf(out,
+            "rvm_model 1\ntask classification\nkernel_type rbf\ngamma 0.5\nnr_class 3\n"
+            "label 0 1 2\ntotal_rv %zu\nexamples %zu\nlog_evidence 0\nconverged 1\n"
+            "probability 0\n",
+            K, K);
+    for (size_t c = 0; c < 3; c++) {
+        fprintf(out, "class %zu %zu\nbias %zu 1 0\n", c, 2 * K / 3 + 1, c);
+        write_factor(out, 2 * K / 3 + 1, &n);
+    }
+    fprintf(out, "RV\n");
+    for (size_t i = 0; i < K; i++) {
+        for (size_t c = 0; c < 3; c++)
+            if (i % 3 == c)
+                fprintf(out, "%s0 0", c > 0 ? " " : "");
+            else
+                fprintf(out, "%s%.17g 1", c > 0 ? " " : "", 2 * scattered(n++) - 1);
+        write_features(out, d, &n);
     }
     fprintf(out, "end\n");
     fclose(out);
@@ -291,9 +370,10 @@ static char *large_rows(size_t N, size_t d)
 /* Blocks of 1, 7 and 100 rows against all 203 at once: equal to the last bit. */
 START_TEST(a_row_does_not_depend_on_its_block)
     {
-        enum { K = 37, D = 5, N = 203 };
+        enum { D = 5, N = 203 };
         const size_t sizes[] = { 1, 7, 100 };
-        char *model_text = large_model(K, D), *rows_text = large_rows(N, D);
+        char *model_text = _i == 0 ? large_model(37, D) : large_classes(36, D);
+        char *rows_text = large_rows(N, D);
         rvm_prediction all = predict(model_text, rows_text, false), part = { 0 };
         rvm_model *m = model(model_text);
         rvm_error err = { 0 };
@@ -313,6 +393,8 @@ START_TEST(a_row_does_not_depend_on_its_block)
                 ck_assert_int_eq(rvm_predict(&part, m, block, false, &err), RVM_OK);
                 ck_assert_mem_eq(part.value, all.value + done, count * sizeof *part.value);
                 ck_assert_mem_eq(part.variance, all.variance + done, count * sizeof *part.variance);
+                ck_assert_mem_eq(part.log_probability, all.log_probability + done * all.classes,
+                                 count * all.classes * sizeof *part.log_probability);
                 done += count;
             }
             ck_assert_uint_eq(done, N);
@@ -364,10 +446,11 @@ Suite *predict_suite(void)
     tcase_add_test(tc, classification_by_hand);
     tcase_add_test(tc, mode_leaves_the_variance_out);
     tcase_add_test(tc, tails_keep_their_digits);
+    tcase_add_test(tc, three_classes_by_hand);
     tcase_add_test(tc, one_class_is_certain);
     tcase_add_test(tc, kernel_values_come_from_the_row);
     tcase_add_test(tc, numbers_out_of_range_are_refused);
-    tcase_add_test(tc, a_row_does_not_depend_on_its_block);
+    tcase_add_loop_test(tc, a_row_does_not_depend_on_its_block, 0, 2);
     tcase_add_test(tc, a_prediction_can_be_used_again);
     suite_add_tcase(suite, tc);
     return suite;

@@ -88,7 +88,7 @@ START_TEST(unseen_features_go_into_rest)
     }
 END_TEST
 
-START_TEST(squared_distance_of_sparse_rows)
+START_TEST(sparse_rows_apart)
     {
         rvm_problem *p = empty_problem();
         const int far[] = { 1, 40 }, near[] = { 1, 2 };
@@ -102,10 +102,14 @@ START_TEST(squared_distance_of_sparse_rows)
         ck_assert(rvm_problem_append(p, 0, near, z, 0));
         rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL);
         ck_assert(!r->dense);
-        ck_assert_double_eq(rvm_rows_squared_distance(r, 37, r, 38), 9 + 4 + 36);
-        ck_assert_double_eq(rvm_rows_squared_distance(r, 38, r, 37), 9 + 4 + 36);
-        ck_assert_double_eq(rvm_rows_squared_distance(r, 38, r, 39), 16 + 36);
-        ck_assert_double_eq(rvm_rows_squared_distance(r, 38, r, 38), 0);
+        ck_assert_double_eq(rvm_rows_apart(r, 37, r, 38), 9 + 4 + 36);
+        ck_assert_double_eq(rvm_rows_apart(r, 38, r, 37), 9 + 4 + 36);
+        ck_assert_double_eq(rvm_rows_apart(r, 38, r, 39), 16 + 36);
+        ck_assert_double_eq(rvm_rows_apart(r, 38, r, 38), 0);
+        rvm_rows_free(r);
+        r = rvm_rows_layout(p, RVM_BY_DISTANCES, NULL);
+        ck_assert_double_eq(rvm_rows_apart(r, 37, r, 38), 3 + 2 + 6);
+        ck_assert_double_eq(rvm_rows_apart(r, 39, r, 38), 4 + 6);
         rvm_rows_free(r);
         rvm_problem_free(p);
     }
@@ -146,7 +150,7 @@ Suite *rows_suite(void)
     tcase_add_test(c, many_features);
     tcase_add_test(c, rows_alone);
     tcase_add_test(c, unseen_features_go_into_rest);
-    tcase_add_test(c, squared_distance_of_sparse_rows);
+    tcase_add_test(c, sparse_rows_apart);
     tcase_add_test(c, no_feature_at_all);
     tcase_add_test(c, spline_of_one_input);
     suite_add_tcase(s, c);

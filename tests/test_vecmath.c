@@ -275,6 +275,22 @@ START_TEST(spline_by_hand)
     }
 END_TEST
 
+/* |x - z| - |x| - |z|: 0 where one is 0 or the signs differ, else twice the smaller, negative. */
+START_TEST(distance_excess_by_hand)
+    {
+        const double z[RVM_LANES] = { 0, -0.0, 5, 0.25, -4, 1, -0.5, 3 };
+        const double of_1[RVM_LANES] = { 0, 0, -2, -0.5, 0, -2, 0, -2 };
+        double sum[RVM_LANES];
+        for (size_t j = 0; j < RVM_LANES; j++)
+            sum[j] = 0.1;
+        rvm_vec_add_distance_excess(sum, 1, z, RVM_LANES);
+        for (size_t j = 0; j < RVM_LANES; j++)
+            ck_assert_double_eq_tol(sum[j], 0.1 + of_1[j], 1e-15);
+        ck_assert_double_eq(sum[0], 0.1); /* exactly */
+        ck_assert_double_eq(sum[1], 0.1);
+    }
+END_TEST
+
 Suite *vecmath_suite(void);
 Suite *vecmath_suite(void)
 {
@@ -292,6 +308,7 @@ Suite *vecmath_suite(void)
     tcase_add_loop_test(c, row_sums_are_sums, 0, sums);
     tcase_add_loop_test(c, row_sums_depend_on_the_element_alone, 0, sums);
     tcase_add_loop_test(c, functions_depend_on_the_element_alone, 0, singles);
+    tcase_add_test(c, distance_excess_by_hand);
     tcase_add_test(c, spline_by_hand);
     suite_add_tcase(s, c);
     return s;

@@ -1,7 +1,7 @@
-# Friedman's first function, 240 rows with noise of variance 1: Tipping (2000, section 3.2) has
-# a mean squared error of 2.80 against the function itself with 59.4 relevance vectors (averages). Here the
-# test rows have the noise too: 3.80. Growing a model from nothing, as many programs do, ends far
-# below the optimum: at a log evidence of some -570 where this draw has -516.
+# Friedman's first function, 240 rows with noise of variance 1: Tipping (2000, section 3.2) has a
+# mean squared error of 2.80 against the function itself with 59.4 relevance vectors (averages); the
+# test rows here have the noise too, which makes it 3.80. Growing a model from nothing, as many
+# programs do, ends far below the optimum: at a log evidence of some -570, where this draw has -516.
 set -eu
 
 "$BIN/rvm-train" -q -s 3 -g 0.3 "$DATA/friedman1.train" model

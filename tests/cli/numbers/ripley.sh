@@ -4,7 +4,8 @@ set -eu
 
 "$BIN/rvm-train" -q -g 4 "$DATA/ripley.train" model
 "$BIN/rvm-predict" -q "$DATA/ripley.test" model out
-errors=$(awk 'FNR == NR { t[FNR] = $1 + 0; next } $1 + 0 != t[FNR]' "$DATA/ripley.test" out | wc -l)
+errors=$(awk 'FNR == NR { t[FNR] = $1 + 0; next } $1 + 0 != t[FNR]' \
+    "$DATA/ripley.test" out | wc -l)
 vectors=$(sed -n 's/^total_rv //p' model)
 [ "$(wc -l <out)" -eq 1000 ] && [ "$errors" -le 96 ] && [ "$vectors" -le 5 ] || {
     echo "$errors errors with $vectors vectors; wanted at most 96 with 5"

@@ -9,7 +9,11 @@ awk '{ $1 = sprintf("%.17g", 1000 * $1 + 250); print }' "$DATA/mcycle" >other
 awk '
     $1 == "log_evidence" { evidence[FILENAME] = $2 }
     FILENAME == "a.out" { value[FNR] = $1 }
-    FILENAME == "b.out" { d = ($1 - 250) / 1000 - value[FNR]; if (d * d > worst) worst = d * d; rows++ }
+    FILENAME == "b.out" {
+        rows++
+        d = ($1 - 250) / 1000 - value[FNR]
+        if (d * d > worst) worst = d * d
+    }
     END {
         d = evidence["a"] - rows * log(1000) - evidence["b"]
         print "log evidence off by", d, "predictions by", sqrt(worst)

@@ -37,3 +37,11 @@ paste wanted got | awk '
     function near(a, b) { return a - b < 1e-6 * (1 + b * b) && b - a < 1e-6 * (1 + b * b) }
     NF != 4 || !near($1, $3) || !near($2, $4) { print "row " NR ": " $0; bad = 1 }
     END { exit bad || NR != 133 }' || fail "the program of the manual page differs"
+
+# The example of three classes in the manual page, with the probabilities of its formulas.
+sed -n '/^The model of three classes/,/^\.fi/p' "$SRC/man/rvm-model.5" |
+    sed '1,/^\.nf/d; /^\./d; s/\\-/-/g' >three
+printf '0 1:1 2:2\n' >row
+"$BIN/rvm-predict" -q -b 1 row three got || fail "the model of the manual page is refused"
+[ "$(cat got)" = 'labels 5 -2 9
+5 0.759708 0.00277411 0.237518' ] || fail "the model of the manual page predicts $(cat got)"

@@ -1,0 +1,90 @@
+/* Level 3: probabilities of classes from latent functions whose values are uncertain.
+ *
+ *   m_k, s2_k   mean and variance of f_k at one row, C of each
+ *
+ * Two classes have one f, the log-odds. The average of the logistic function over a normal f is
+ * close to
+ *
+ *     E 1 / (1 + exp(-f)) ~ 1 / (1 + exp(-kappa m)),    kappa = (1 + pi s2 / 8)^(-1/2)
+ *
+ * (MacKay 1992, The evidence framework applied to classification networks). With C functions, the
+ * softmax is a function of differences,
+ *
+ *     1 / P(k) = sum_j exp(-(f_k - f_j)),
+ *
+ * in which each f_k - f_j, the log-odds of k against j, is normal with variance s2_k + s2_j. So each
+ * is moderated as it would be if there were no other class, and the result is brought to sum to 1:
+ *
+ *     q_k = 1 / sum_j exp(-kappa_kj (m_k - m_j)),    kappa_kj = (1 + pi (s2_k + s2_j) / 8)^(-1/2)
+ *     p_k = q_k / sum_j q_j
+ *
+ * For C = 2 that is the formula above, whose q already sum to 1. All of it happens in logarithms. */
+#include "probability.h"
+
+#include <float.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+
+void rvm_probability_of_two(double *p, double *log_p, double mean, double variance, bool mode)
+{
+    const double kappa = mode ? 1 : 1 / sqrt(1 + M_PI * variance / 8);
+    const double q = kappa * mean, e = exp(-fabs(q));
+    const size_t likely = q >= 0 ? 0 : 1;
+
+    p[likely] = 1 / (1 + e);
+    p[1 - likely] = e / (1 + e);
+    log_p[likely] = -log1p(e);
+    log_p[1 - likely] = -fabs(q) - log1p(e);
+}
+
+/* The place of the largest, the first of equals. */
+static size_t largest_of(const double *x, size_t C)
+{
+    size_t best = 0;
+
+    for (size_t j = 1; j < C; j++)
+        if (x[j] > x[best])
+            best = j;
+    return best;
+}
+
+/* ln sum_j exp(x_j - x_best): by the terms that are not `best`, so that the digits of a small rest
+ * are kept and nothing overflows. */
+static double log_rest(const double *x, size_t C, size_t best)
+{
+    double rest = 0;
+
+    for (size_t j = 0; j < C; j++)
+        if (j != best)
+            rest += exp(x[j] - x[best]);
+    return log1p(rest);
+}
+
+/* ln q_k; odds is scratch of C. Every k sums in the same order, so that equals stay equal. */
+static double log_moderated(double *odds, const double *mean, const double *variance, size_t C,
+                            size_t k)
+{
+    for (size_t j = 0; j < C; j++) {
+        /* Neither a sum of huge variances nor a difference of huge means may become infinite. */
+        const double kappa = 1 / sqrt(1 + M_PI / 8 * variance[k] + M_PI / 8 * variance[j]);
+
+        odds[j] = fmax(-DBL_MAX, fmin(kappa * (mean[j] - mean[k]), DBL_MAX));
+    }
+    const size_t best = largest_of(odds, C);
+    return -odds[best] - log_rest(odds, C, best);
+}
+
+size_t rvm_probability_of_many(double *p, double *log_p, const double *mean, const double *variance,
+                               size_t C, bool mode)
+{
+    for (size_t k = 0; k < C; k++)
+        log_p[k] = mode ? mean[k] : log_moderated(p, mean, variance, C, k);
+
+    const size_t best = largest_of(log_p, C);
+    const double largest = log_p[best], rest = log_rest(log_p, C, best);
+    for (size_t k = 0; k < C; k++) {
+        log_p[k] = fmax(log_p[k] - largest - rest, -DBL_MAX);
+        p[k] = exp(log_p[k]);
+    }
+    return best;
+}

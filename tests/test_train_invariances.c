@@ -1,0 +1,237 @@
+/* What must not matter to training: order, units, names, threads, writing a row twice. */
+#include "suites.h"
+#include "trained.h"
+
+START_TEST(order_of_the_rows_does_not_matter)
+    {
+        rvm_problem *p = _i == 0 ? smooth_problem(50, 5) : cloud_problem(50, 5);
+        rvm_problem *q = reordered(p, 7, 1);
+        const rvm_settings s =
+            settings_for(_i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION, RVM_RBF, 0.5);
+        /* Of classes the first to appear is first in the model: +1 in both. */
+        ck_assert(_i == 0 || q->target[0] == 1 || q->target[0] == -1);
+        rvm_model *a = train(p, &s), *b = train(q, &s);
+        check_same_bytes(a, b);
+        rvm_model_free(a);
+        rvm_model_free(b);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+/* Predictions scale with the targets, the evidence falls by N ln c. */
+static void check_scaled_targets(double factor, double offset, double tolerance)
+{
+    rvm_problem *p = smooth_problem(40, 6), *q = copy_of(p);
+    const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
+    for (size_t n = 0; n < p->rows; n++)
+        q->target[n] = factor * p->target[n] + offset;
+    rvm_model *a = train(p, &s), *b = train(q, &s);
+    rvm_prediction x = predict(a, p), y = predict(b, p);
+    check_same_vectors(a, b);
+    check_close(b->log_evidence, a->log_evidence - 40 * log(factor), tolerance);
+    for (size_t n = 0; n < p->rows; n++) {
+        check_close((y.value[n] - offset) / factor, x.value[n], tolerance);
+        check_close(y.variance[n] / (factor * factor) / x.variance[n], 1, tolerance);
+    }
+    rvm_prediction_free(&x);
+    rvm_prediction_free(&y);
+    rvm_model_free(a);
+    rvm_model_free(b);
+    rvm_problem_free(p);
+    rvm_problem_free(q);
+}
+
+static const double factors[] = { 1e-6, 1e-3, 0.125, 1e3, 1e6 };
+
+START_TEST(units_of_the_target)
+    {
+        check_scaled_targets(factors[_i], 0, 1e-6);
+    }
+END_TEST
+
+START_TEST(offset_of_the_target)
+    {
+        const double offsets[] = { -3, 12.5, 1000 };
+        check_scaled_targets(1, offsets[_i], 1e-6);
+    }
+END_TEST
+
+START_TEST(units_of_the_features)
+    {
+        rvm_problem *p = smooth_problem(40, 7), *q = copy_of(p);
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
+        rvm_settings scaled = s;
+        scaled.kernel.gamma /= factors[_i] * factors[_i];
+        for (size_t k = 0; k < q->start[q->rows]; k++)
+            q->value[k] *= factors[_i];
+        rvm_model *a = train(p, &s), *b = train(q, &scaled);
+        rvm_prediction x = predict(a, p), y = predict(b, q);
+        check_same_vectors(a, b);
+        check_close(b->log_evidence, a->log_evidence, 1e-6);
+        for (size_t n = 0; n < p->rows; n++)
+            check_close(y.value[n], x.value[n], 1e-6);
+        rvm_prediction_free(&x);
+        rvm_prediction_free(&y);
+        rvm_model_free(a);
+        rvm_model_free(b);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+/* Kernels of products double, say, with the units of the features; precisions take that up. */
+START_TEST(size_of_the_kernel)
+    {
+        rvm_problem *p = smooth_problem(40, 7), *q = copy_of(p);
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_LINEAR, 0);
+        for (size_t k = 0; k < q->start[q->rows]; k++)
+            q->value[k] *= factors[_i];
+        rvm_model *a = train(p, &s), *b = train(q, &s);
+        rvm_prediction x = predict(a, p), y = predict(b, q);
+        check_close(b->log_evidence, a->log_evidence, 1e-4);
+        for (size_t n = 0; n < p->rows; n++)
+            check_close(y.value[n], x.value[n], 1e-3);
+        rvm_prediction_free(&x);
+        rvm_prediction_free(&y);
+        rvm_model_free(a);
+        rvm_model_free(b);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+/* Names of classes are names: 7 and 42 for +1 and -1, in order of appearance. */
+START_TEST(names_of_classes)
+    {
+        rvm_problem *p = cloud_problem(50, 8), *q = copy_of(p);
+        const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
+        for (size_t n = 0; n < 50; n++)
+            q->target[n] = p->target[n] > 0 ? 7 : 42;
+        rvm_model *a = train(p, &s), *b = train(q, &s);
+        rvm_prediction x = predict(a, p), y = predict(b, p);
+        ck_assert_int_eq(b->label[0], 7);
+        ck_assert_int_eq(b->label[1], 42);
+        check_close(b->log_evidence, a->log_evidence, 1e-6);
+        for (size_t n = 0; n < 50; n++) {
+            ck_assert_double_eq(y.value[n], x.value[n] > 0 ? 7 : 42);
+            check_close(y.probability[2 * n], x.probability[2 * n], 1e-6);
+        }
+        rvm_prediction_free(&x);
+        rvm_prediction_free(&y);
+        rvm_model_free(a);
+        rvm_model_free(b);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+/* ---- Determinism ---------------------------------------------------------------------------- */
+
+START_TEST(any_number_of_threads)
+    {
+        rvm_problem *p = _i % 2 == 0 ? smooth_problem(60, 9) : cloud_problem(60, 9);
+        rvm_settings s =
+            settings_for(_i % 2 == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION, RVM_RBF, 0.5);
+        rvm_model *first = train(p, &s);
+        for (s.threads = 2; s.threads <= 3; s.threads++) {
+            rvm_model *m = train(p, &s);
+            check_same_bytes(first, m);
+            rvm_model_free(m);
+        }
+        rvm_model_free(first);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+START_TEST(the_same_seed)
+    {
+        rvm_problem *p = smooth_problem(60, 10);
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_LAPLACIAN, 0.5);
+        s.seed = 17;
+        rvm_model *a = train(p, &s), *b = train(p, &s);
+        check_same_bytes(a, b);
+        rvm_model_free(a);
+        rvm_model_free(b);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* ---- Repeated rows and weights ---------------------------------------------------------------- */
+
+/* A weight of 2 on a class is each of its rows twice: in the evidence and in every prediction. */
+static void check_weight_as_rows(double weight_of_plus, double weight_of_minus, size_t N)
+{
+    const rvm_class_weight weights[] = { { 1, weight_of_plus }, { -1, weight_of_minus } };
+    rvm_problem *p = cloud_problem(N, 11), *q = empty_problem();
+    const rvm_settings plain = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
+    rvm_settings weighted = plain;
+    weighted.class_weights = weights;
+    weighted.class_weight_count = 2;
+    for (size_t i = 0; i < N; i++)
+        for (int k = 0; k < (p->target[i] > 0 ? weight_of_plus : weight_of_minus); k++)
+            ck_assert(rvm_problem_append(q, p->target[i], p->index + p->start[i],
+                                         p->value + p->start[i], p->start[i + 1] - p->start[i]));
+    rvm_model *a = train(p, &weighted), *b = train(q, &plain);
+    rvm_prediction x = predict(a, p), y = predict(b, p);
+    check_same_vectors(a, b);
+    check_close(a->log_evidence / b->log_evidence, 1, 1e-9);
+    for (size_t n = 0; n < N; n++) {
+        check_close(x.probability[2 * n], y.probability[2 * n], 1e-6);
+        check_close(x.variance[n], y.variance[n], 1e-5);
+    }
+    rvm_prediction_free(&x);
+    rvm_prediction_free(&y);
+    rvm_model_free(a);
+    rvm_model_free(b);
+    rvm_problem_free(p);
+    rvm_problem_free(q);
+}
+
+START_TEST(weight_of_a_class_is_its_rows_again)
+    {
+        check_weight_as_rows(2, 1, 40);
+    }
+END_TEST
+
+START_TEST(weight_of_both_classes_is_all_rows_again)
+    {
+        check_weight_as_rows(2, 2, 40);
+    }
+END_TEST
+
+START_TEST(every_row_twice)
+    {
+        rvm_problem *p = smooth_problem(30, 12), *q = reordered(p, 7, 2);
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
+        rvm_model *m = train(q, &s);
+        ck_assert_uint_eq(m->examples, 60);
+        ck_assert_uint_le(m->vectors->rows, 30);
+        check_model(m, q, NULL);
+        check_finite_predictions(m, p);
+        rvm_model_free(m);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+Suite *train_invariances_suite(void);
+Suite *train_invariances_suite(void)
+{
+    Suite *s = suite_create("train_invariances");
+    TCase *c = tcase_create("train_invariances");
+    const int count = sizeof factors / sizeof *factors;
+    tcase_add_loop_test(c, order_of_the_rows_does_not_matter, 0, 2);
+    tcase_add_loop_test(c, units_of_the_target, 0, count);
+    tcase_add_loop_test(c, offset_of_the_target, 0, 3);
+    tcase_add_loop_test(c, units_of_the_features, 0, count);
+    tcase_add_loop_test(c, size_of_the_kernel, 0, count);
+    tcase_add_test(c, names_of_classes);
+    tcase_add_loop_test(c, any_number_of_threads, 0, 2);
+    tcase_add_test(c, the_same_seed);
+    tcase_add_test(c, weight_of_a_class_is_its_rows_again);
+    tcase_add_test(c, weight_of_both_classes_is_all_rows_again);
+    tcase_add_test(c, every_row_twice);
+    suite_add_tcase(s, c);
+    return s;
+}
