@@ -132,6 +132,13 @@ const volatile sig_atomic_t *cli_catch_interrupt(void)
     return &signals.interrupted;
 }
 
+/* A library may end the process: libgomp does when it cannot start a thread. */
+static void remove_temporary(void)
+{
+    if (signals.temporary != NULL)
+        unlink(signals.temporary);
+}
+
 /* Signals that end the process. SIGQUIT asks for a core and leaves all as it is. */
 static const int ending[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ };
 
@@ -139,6 +146,7 @@ static void catch_endings(void)
 {
     size_t i;
 
+    (void)atexit(remove_temporary); /* without memory for it the file stays in that case */
     for (i = 0; i < sizeof ending / sizeof *ending; i++)
         catch_signal(ending[i]);
 }

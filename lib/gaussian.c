@@ -3,6 +3,7 @@
  *     ln p(t) = 1/2 [ N ln beta - N ln 2 pi - ln|H| - beta |t - Phi mu|^2 - u'u ]
  *
  * with H and u of likelihood.h; the posterior needs the Gram matrix of the columns only. */
+#include <float.h>
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
@@ -15,6 +16,12 @@
 /* t't - 2 mu'p + mu'G mu has lost four digits to cancellation when it falls below this share of
  * t't; the residual is then summed row by row. */
 static const double cancelled = 1e-4;
+
+/* Digits, as a relative error, that the misfit keeps otherwise. */
+static const double misfit_digits = 1e-7;
+
+/* Error of a pivot of H (1 or more) that Cholesky may make by rounding. */
+static const double pivot_noise = 0.01;
 
 /* H = I + beta D G D into the factor's place. */
 static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *d, const double *D)
@@ -101,6 +108,58 @@ static void solve_mode(rvm_fit *f, const gsl_matrix *L, const rvm_design *d, con
     gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, L, &u.vector);
 }
 
+/* L with L L' = H: by Cholesky while the rounding of the largest entry of H is small against 1, the
+ * least eigenvalue; by QR beyond that. */
+static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_design *d, const double *D,
+                   int threads)
+{
+    double largest = 0;
+    fill_scaled_gram(L, f, d, D);
+    for (size_t i = 0; i < f->K; i++)
+        largest = fmax(largest, gsl_matrix_get(L, i, i));
+    if (largest * (double)f->K * DBL_EPSILON < pivot_noise && rvm_cholesky(L, threads))
+        return true;
+    return factor_by_qr(L, f, d, D);
+}
+
+/* u += H^-1 (beta D Phi' r - u), and the residual afterwards: what the normal equations have lost
+ * to rounding in u. Returns the misfit. */
+static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, const rvm_design *d,
+                     const double *D, rvm_scratch *ws)
+{
+    const double beta = exp(f->ln_beta);
+    double *step = ws->vector2;
+    gsl_vector_view s = gsl_vector_view_array(step, f->K);
+    residual_by_rows(ws->long1, f, o, d, D);
+    gsl_vector_const_view r = gsl_vector_const_view_array(ws->long1, o->N);
+    for (size_t i = 0; i < f->K; i++) {
+        gsl_vector_const_view column = gsl_matrix_const_row(d->PhiT, f->column[i]);
+        gsl_blas_ddot(&column.vector, &r.vector, &step[i]);
+        step[i] = beta * D[i] * step[i] - f->u[i];
+    }
+    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, L, &s.vector);
+    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, L, &s.vector);
+    for (size_t i = 0; i < f->K; i++)
+        f->u[i] += step[i];
+    return residual_by_rows(ws->long1, f, o, d, D);
+}
+
+/* The misfit by the Gram matrix, or by rows and with a refined mode where that would be rounding:
+ * where the fit is close, or the weights are large against the targets. */
+static double settle_misfit(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o,
+                            const rvm_design *d, const double *D, rvm_scratch *ws)
+{
+    double weights = 0;
+    for (size_t i = 0; i < f->K; i++)
+        weights += fabs(D[i] * f->u[i]);
+    const double misfit = misfit_by_gram(f, o, d, D);
+    if (misfit > cancelled * o->t_squared &&
+        misfit > weights * weights * DBL_EPSILON / misfit_digits)
+        return misfit;
+    refine(f, L, o, d, D, ws);
+    return refine(f, L, o, d, D, ws);
+}
+
 static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
                                rvm_scratch *ws)
 {
@@ -109,16 +168,13 @@ static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_desi
     if (f->K > 0) {
         gsl_matrix_view L = rvm_fit_factor(f);
         fill_D(D, f);
-        fill_scaled_gram(&L.matrix, f, d, D);
-        if (!rvm_cholesky(&L.matrix, ws->threads) && !factor_by_qr(&L.matrix, f, d, D))
+        if (!factor(&L.matrix, f, d, D, ws->threads))
             return false;
         log_det = rvm_cholesky_log_det(&L.matrix);
         solve_mode(f, &L.matrix, d, D);
+        f->misfit = settle_misfit(f, &L.matrix, o, d, D, ws);
         for (size_t i = 0; i < f->K; i++)
             squares += f->u[i] * f->u[i];
-        f->misfit = misfit_by_gram(f, o, d, D);
-        if (f->misfit < cancelled * o->t_squared)
-            f->misfit = residual_by_rows(ws->long1, f, o, d, D);
     }
     const double N = (double)o->N;
     f->log_evidence = 0.5 * (N * f->ln_beta - N * log(2 * M_PI) - log_det -

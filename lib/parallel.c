@@ -1,8 +1,12 @@
 /* Level 0: threads, ours and the BLAS's. */
 #include "parallel.h"
 
+#include <gsl/gsl_cblas.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
+#include "alloc.h"
 #include "error.h"
 
 #ifdef _OPENMP
@@ -30,21 +34,50 @@ void rvm_blas_serial(void)
         openblas_set_num_threads(1);
 }
 
+static bool address_space_is_limited(void)
+{
+    struct rlimit space;
+
+    return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+}
+
+static bool is_room(size_t bytes)
+{
+    /* PROT_NONE asks for address space and nothing else. */
+    void *space = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return space != MAP_FAILED && munmap(space, bytes) == 0;
+}
+
+/* Products that last long enough (a millisecond) to run side by side: each thread comes to its
+ * buffer, which OpenBLAS keeps, before our own arrays take the room. False without memory. */
+static bool take_buffers(int threads)
+{
+    enum { SIZE = 256 };
+    const size_t square = (size_t)SIZE * SIZE;
+    double *zeros = rvm_array(square * ((size_t)threads + 1), sizeof *zeros);
+    if (zeros == NULL)
+        return false;
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int i = 1; i <= threads; i++)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1, zeros, SIZE,
+                    zeros, SIZE, 0, zeros + (size_t)i * square, SIZE);
+    free(zeros);
+    return true;
+}
+
 rvm_status rvm_blas_prepare(int threads, rvm_error *err)
 {
     /* OpenBLAS's buffer, and the heap that malloc sets aside for a thread. */
-    const size_t share = (size_t)(128 + 64) << 20, room = share * (size_t)threads;
+    const size_t share = (size_t)(128 + 64) << 20;
 
     rvm_blas_serial();
-    if (openblas_set_num_threads == NULL)
+    if (openblas_set_num_threads == NULL || !address_space_is_limited())
         return RVM_OK;
-    /* Address space is what is short; PROT_NONE asks for nothing else. */
-    void *space = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (space == MAP_FAILED)
-        return rvm_fail(err, RVM_ENOMEM,
-                        "out of memory for OpenBLAS, which takes 192 MB of address space a thread "
-                        "(threads: %d)",
-                        threads);
-    (void)munmap(space, room);
-    return RVM_OK;
+    if (is_room(share * (size_t)threads) && take_buffers(threads))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ENOMEM,
+                    "out of memory for OpenBLAS, which takes 192 MB of address space a thread "
+                    "(threads: %d)",
+                    threads);
 }

@@ -27,14 +27,21 @@ static bool make_room(rvm_point *p, size_t K)
     return true;
 }
 
+/* A point without functions may have no arrays, and memcpy wants pointers even for nothing. */
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0)
+        memcpy(to, from, bytes);
+}
+
 bool rvm_point_save(rvm_point *to, const rvm_fit *from, double margin, bool converged)
 {
     if (!make_room(to, from->K))
         return false;
     to->K = from->K;
-    memcpy(to->column, from->column, from->K * sizeof *to->column);
-    memcpy(to->ln_alpha, from->ln_alpha, from->K * sizeof *to->ln_alpha);
-    memcpy(to->u, from->u, from->K * sizeof *to->u);
+    copy(to->column, from->column, from->K * sizeof *to->column);
+    copy(to->ln_alpha, from->ln_alpha, from->K * sizeof *to->ln_alpha);
+    copy(to->u, from->u, from->K * sizeof *to->u);
     to->ln_beta = from->ln_beta;
     to->log_evidence = from->log_evidence;
     to->margin = margin;
@@ -45,9 +52,9 @@ bool rvm_point_save(rvm_point *to, const rvm_fit *from, double margin, bool conv
 void rvm_point_load(rvm_fit *to, const rvm_point *from)
 {
     to->K = from->K;
-    memcpy(to->column, from->column, from->K * sizeof *to->column);
-    memcpy(to->ln_alpha, from->ln_alpha, from->K * sizeof *to->ln_alpha);
-    memcpy(to->u, from->u, from->K * sizeof *to->u);
+    copy(to->column, from->column, from->K * sizeof *to->column);
+    copy(to->ln_alpha, from->ln_alpha, from->K * sizeof *to->ln_alpha);
+    copy(to->u, from->u, from->K * sizeof *to->u);
     to->ln_beta = from->ln_beta;
     to->log_evidence = from->log_evidence;
 }

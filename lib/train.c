@@ -93,7 +93,9 @@ static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
     rvm_status status = rvm_settings_check(&tr->settings, p, err);
     if (status != RVM_OK)
         return status;
-    rvm_blas_serial();
+    status = rvm_blas_prepare(rvm_threads(tr->settings.threads), err);
+    if (status != RVM_OK)
+        return status;
     tr->kernel = rvm_settings_kernel(&tr->settings, p);
     if (tr->settings.task == RVM_CLASSIFICATION)
         status = rvm_labels_find(&tr->labels, p, err);
