@@ -246,7 +246,6 @@ static void read_labels(reader *r)
     key(r, "label");
     for (size_t c = 0; r->status == RVM_OK && c < m->class_count; c++) {
         const int label = whole(r, INT_MIN, INT_MAX);
-
         if (!rvm_grow(&m->label, &capacity, c + 1, sizeof *m->label))
             fault_memory(r);
         else

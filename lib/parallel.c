@@ -1,7 +1,6 @@
 /* Level 0: threads, ours and the BLAS's. */
 #include "parallel.h"
 
-#include <gsl/gsl_cblas.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -13,8 +12,11 @@
 #include <omp.h>
 #endif
 
-/* Declared here, since OpenBLAS's header cannot stand beside GSL's. Weak: absent elsewhere. */
+/* Declared here, since OpenBLAS's header cannot stand beside GSL's. Weak: absent elsewhere. The
+ * last two are in no header; they take and give back the buffer of one call, 0 being no position. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern void *blas_memory_alloc(int position) __attribute__((weak));
+extern void blas_memory_free(void *buffer) __attribute__((weak));
 
 int rvm_threads(int wanted)
 {
@@ -49,20 +51,20 @@ static bool is_room(size_t bytes)
     return space != MAP_FAILED && munmap(space, bytes) == 0;
 }
 
-/* Products that last long enough (a millisecond) to run side by side: each thread comes to its
- * buffer, which OpenBLAS keeps, before our own arrays take the room. False without memory. */
+/* OpenBLAS keeps what it once took: each thread's buffer is there before our own arrays fill the
+ * room. False without memory. */
 static bool take_buffers(int threads)
 {
-    enum { SIZE = 256 };
-    const size_t square = (size_t)SIZE * SIZE;
-    double *zeros = rvm_array(square * ((size_t)threads + 1), sizeof *zeros);
-    if (zeros == NULL)
+    if (blas_memory_alloc == NULL || blas_memory_free == NULL)
+        return true;
+    void **buffer = rvm_array((size_t)threads, sizeof *buffer);
+    if (buffer == NULL)
         return false;
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int i = 1; i <= threads; i++)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1, zeros, SIZE,
-                    zeros, SIZE, 0, zeros + (size_t)i * square, SIZE);
-    free(zeros);
+    for (int i = 0; i < threads; i++)
+        buffer[i] = blas_memory_alloc(0);
+    for (int i = 0; i < threads; i++)
+        blas_memory_free(buffer[i]);
+    free(buffer);
     return true;
 }
 

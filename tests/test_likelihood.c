@@ -143,6 +143,27 @@ START_TEST(gaussian_mode)
     }
 END_TEST
 
+/* Targets that the functions explain but for a millionth: t't - 2 mu'p + mu'G mu would have lost all
+ * digits of the misfit. */
+START_TEST(gaussian_misfit_of_an_almost_exact_fit)
+    {
+        case_data x;
+        double misfit = 0;
+        case_init(&x, &rvm_gaussian);
+        for (size_t n = 0; n < N; n++)
+            x.t[n] = 1e-6 * x.t[n] + 3 * phi(&x, 0, n) - 2 * phi(&x, 2, n);
+        fill_gram(&x.d);
+        x.o = observe(&rvm_gaussian, x.t, N);
+        x.f.ln_beta = log(1e12);
+        ck_assert(posterior(&x));
+        for (size_t n = 0; n < N; n++)
+            misfit += gsl_pow_2(x.t[n] - activation(&x, n));
+        ck_assert_double_lt(misfit, 1e-10);
+        ck_assert_double_eq_tol(x.f.misfit / misfit, 1, 1e-6);
+        case_free(&x);
+    }
+END_TEST
+
 /* N targets of variance 1 / beta and nothing else. */
 START_TEST(gaussian_without_functions)
     {
@@ -452,6 +473,7 @@ Suite *likelihood_suite(void)
     TCase *c = tcase_create("likelihood");
     tcase_add_test(c, gaussian_evidence_is_that_of_the_targets);
     tcase_add_test(c, gaussian_mode);
+    tcase_add_test(c, gaussian_misfit_of_an_almost_exact_fit);
     tcase_add_test(c, gaussian_without_functions);
     tcase_add_test(c, gaussian_of_twins_beyond_cholesky);
     tcase_add_test(c, bernoulli_mode_and_evidence);

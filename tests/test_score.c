@@ -131,6 +131,32 @@ START_TEST(classification_by_hand)
     }
 END_TEST
 
+/* Three rows of labels 4, 5, 6: the second is wrong; -ln 0.5 - ln 0.25 - ln 0.8 = ln 10. */
+START_TEST(three_classes_by_hand)
+    {
+        const int three[] = { 4, 5, 6 };
+        const rvm_model_info info = { .task = RVM_CLASSIFICATION, .classes = 3, .labels = three };
+        double value[] = { 4, 4, 6 }, variance[] = { 0, 0, 0 }, log_p[9];
+        double p[] = { 0.5, 0.25, 0.25, 0.7, 0.25, 0.05, 0.125, 0.075, 0.8 };
+        const rvm_prediction out = { .rows = 3,
+                                     .classes = 3,
+                                     .value = value,
+                                     .variance = variance,
+                                     .probability = p,
+                                     .log_probability = log_p };
+        rvm_problem *truth = rows("4\n5\n6\n");
+        rvm_score score = { 0 };
+
+        for (size_t i = 0; i < 9; i++)
+            log_p[i] = log(p[i]);
+        rvm_score_add(&score, &info, &out, truth);
+        ck_assert_uint_eq(score.correct, 2);
+        ck_assert_uint_eq(score.log_loss_rows, 3);
+        ck_assert_double_eq_tol(score.log_loss, 2.302585092994046, 1e-15);
+        rvm_problem_free(truth);
+    }
+END_TEST
+
 START_TEST(an_impossible_probability_has_a_finite_loss)
     {
         double value[] = { 1 }, variance[] = { 0 }, p[] = { 1, 0 }, log_p[] = { 0, -1000 };
@@ -160,6 +186,7 @@ Suite *score_suite(void)
     tcase_add_test(tc, undefined_correlations_are_nan);
     tcase_add_test(tc, averages_are_finite);
     tcase_add_test(tc, classification_by_hand);
+    tcase_add_test(tc, three_classes_by_hand);
     tcase_add_test(tc, an_impossible_probability_has_a_finite_loss);
     suite_add_tcase(suite, tc);
     return suite;
