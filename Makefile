@@ -121,11 +121,11 @@ flavour_werror   := -Werror
 
 OWN_CPPFLAGS = -Ilib -DHAVE_INLINE $(GSL_CFLAGS)
 OWN_CFLAGS   = -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
-               -ffp-contract=off -fno-math-errno $(OPENMP)
+               -ffp-contract=off -fno-math-errno -pthread $(OPENMP)
 COMPILE      = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(FILE_CFLAGS) $(flavour_$(FLAVOUR)) \
                $(CFLAGS)
 # With -ffast-math in the link line gcc makes the whole program flush denormals to zero.
-LINK         = $(CC) $(OPENMP) $(flavour_$(FLAVOUR)) \
+LINK         = $(CC) -pthread $(OPENMP) $(flavour_$(FLAVOUR)) \
                $(filter-out -ffast-math -Ofast -funsafe-math-optimizations,$(CFLAGS)) $(LDFLAGS)
 LIBS         = $(GSL_LIBS) $(LDLIBS)
 

@@ -11,8 +11,6 @@
  * rows, few enough that a stream's first predictions come soon. */
 enum { BLOCK_ROWS = 512 };
 
-static const char output_complaint[] = "can't open output file";
-
 /* ---- Options -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -242,18 +240,23 @@ static bool predict_block(stream *s)
     return true;
 }
 
-/* All rows from the block in hand on. `live`: somebody may be reading along. A write error ends it
- * early; committing the output tells of it. */
-static bool predict_rows(stream *s, FILE *out, bool live)
+/* All rows from the block in hand on. A write error ends it early; committing the output tells of
+ * it. Where there is no temporary file somebody may be reading along. */
+static bool predict_rows(stream *s, outfile *o)
 {
+    FILE *out = outfile_stream(o);
+    const bool live = outfile_temporary(o) == NULL;
+
     if (s->job->probability && s->info.classes > 0)
         write_labels(out, &s->info);
-    while (rvm_problem_rows(s->block) > 0 && !ferror(out)) {
+    while (rvm_problem_rows(s->block) > 0) {
         if (!predict_block(s))
             return false;
         write_block(out, s->job, &s->prediction);
         if (live)
             fflush(out);
+        if (outfile_failed(o))
+            break;
         if (!next_block(s))
             return false;
     }
@@ -265,16 +268,16 @@ static int predict_to(stream *s, const char *output_name)
     /* Scores keep away from predictions that go to standard output. */
     FILE *text = strcmp(output_name, "-") == 0 ? stderr : stdout;
 
-    outfile *o = cli_create(output_complaint, output_name);
+    outfile *o = cli_create("can't open output file", output_name);
     if (o == NULL)
         return 1;
     if (!s->job->quiet)
         print_head(text, s->job, &s->info);
-    if (!predict_rows(s, outfile_stream(o), outfile_temporary(o) == NULL)) {
+    if (!predict_rows(s, o)) {
         cli_discard(o);
         return 1;
     }
-    if (!cli_commit(o, output_complaint, output_name))
+    if (!cli_commit(o, "can't write output file", output_name))
         return 1;
     if (!s->job->quiet && s->info.task == RVM_CLASSIFICATION)
         print_classification(text, &s->score);

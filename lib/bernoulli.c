@@ -27,33 +27,9 @@ enum {
     WORTH_THREADS = 1000000 /* numbers that must be read before threads pay */
 };
 
-/* Newton's method ends when the step promises less than this, in nats: two orders below the
- * smallest gain in evidence that the search looks at. */
-static const double negligible = 1e-11;
-
-static double row_weight(const rvm_observed *o, size_t n)
-{
-    return o->row_weight == NULL ? 1 : o->row_weight[n];
-}
-
-/* ln p(t|f) = sum c [ t f - ln(1 + e^f) ], stable in both tails. */
-static double log_likelihood(const double *f, const rvm_observed *o)
-{
-    double sum = 0;
-    for (size_t n = 0; n < o->N; n++)
-        sum += row_weight(o, n) * (o->t[n] * f[n] - fmax(f[n], 0) - log1p(exp(-fabs(f[n]))));
-    return sum;
-}
-
-static void slope_and_curvature(rvm_fit *f, const double *activation, const rvm_observed *o)
-{
-    for (size_t n = 0; n < o->N; n++) {
-        const double c = row_weight(o, n), e = exp(-fabs(activation[n]));
-        const double y = activation[n] >= 0 ? 1 / (1 + e) : e / (1 + e);
-        f->slope[n] = c * (o->t[n] - y);
-        f->curvature[n] = c * e / ((1 + e) * (1 + e));
-    }
-}
+/* Newton's method ends when the step promises less than this, in nats. ln|H| at the point before
+ * that step is then off by about its root, 1e-7, which is what the search for precisions resolves. */
+static const double negligible = 1e-14;
 
 /* activation = offset + (D Phi)' u; P has the columns already times D. */
 static void activate(double *activation, const gsl_matrix *P, const double *u,
@@ -113,17 +89,19 @@ static double newton_step(double *step, const rvm_fit *f, const gsl_matrix *L, c
     return promise;
 }
 
-/* Takes the step, halved until the objective does not fall; false when no step helps. */
+/* Takes the step, halved until the objective does not fall by more than its rounding; false when no
+ * step helps. */
 static bool take_step(rvm_fit *f, double *objective, const double *step, const gsl_matrix *P,
                       const rvm_observed *o, rvm_scratch *ws)
 {
     double *trial = ws->vector3, length = 1;
+    const double rounding = 1e-13 * (1 + fabs(*objective));
     for (int k = 0; k < MAX_HALVINGS; k++, length /= 2) {
         for (size_t i = 0; i < f->K; i++)
             trial[i] = f->u[i] + length * step[i];
         activate(ws->long1, P, trial, o);
-        const double value = log_likelihood(ws->long1, o) - half_square(trial, f->K);
-        if (value >= *objective) {
+        const double value = rvm_vec_logistic_sum(ws->long1, o->t, o->row_weight, o->N) - half_square(trial, f->K);
+        if (value >= *objective - rounding) {
             memcpy(f->u, trial, f->K * sizeof *trial);
             *objective = value;
             return true;
@@ -145,10 +123,10 @@ static bool bernoulli_posterior(rvm_fit *f, const rvm_observed *o, const rvm_des
         }
     }
     activate(ws->long1, f->K > 0 ? &P.matrix : NULL, f->u, o);
-    double objective = log_likelihood(ws->long1, o) - half_square(f->u, f->K);
+    double objective = rvm_vec_logistic_sum(ws->long1, o->t, o->row_weight, o->N) - half_square(f->u, f->K);
     const int steps = ws->mode_steps > 0 ? ws->mode_steps : MAX_NEWTON;
     for (int k = 0; k <= steps; k++) {
-        slope_and_curvature(f, ws->long1, o);
+        rvm_vec_logistic_slope(f->slope, f->curvature, ws->long1, o->t, o->row_weight, o->N);
         if (f->K == 0)
             break;
         if (!factor(&L.matrix, f, &P.matrix, ws))

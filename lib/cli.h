@@ -111,8 +111,8 @@ void cli_discard(outfile *o);
  * temporary output and ends the process by the signal. */
 const volatile sig_atomic_t *cli_catch_interrupt(void);
 
-/* Flushes and closes standard output; the exit code: `code`, or 1 after a message when the output
- * could not be written. */
+/* Flushes and closes standard output; the exit code: `code`, or 1 when the output could not be
+ * written, after a message unless code was 1 and so there has been one. */
 int cli_finish(const cli_tool *tool, int code);
 
 #endif

@@ -1,5 +1,6 @@
 /* Beside the library, for the tools only: messages, files, signals and the end of a tool. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ static struct {
     volatile sig_atomic_t interrupted;
     volatile sig_atomic_t polled; /* somebody looks at `interrupted` */
     char *volatile temporary;     /* owned; removed when a signal ends the process; or NULL */
+    pthread_t thread;             /* the one that all this belongs to */
 } signals;
 
 /* ---- Messages ------------------------------------------------------------------------------- */
@@ -99,6 +101,11 @@ bool cli_spares_input(const cli_tool *tool, FILE *in, const char *in_name, const
 
 static void on_signal(int number)
 {
+    /* The system picks a thread, and OpenBLAS has some. */
+    if (!pthread_equal(pthread_self(), signals.thread)) {
+        pthread_kill(signals.thread, number);
+        return;
+    }
     const char *const temporary = signals.temporary;
 
     if (number == SIGINT && signals.polled && !signals.interrupted) {
@@ -116,6 +123,7 @@ static void catch_signal(int number)
 {
     struct sigaction action;
 
+    signals.thread = pthread_self();
     if (sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_DFL)
         return;
     memset(&action, 0, sizeof action);
@@ -160,7 +168,7 @@ static void block_endings(int how)
     sigemptyset(&set);
     for (i = 0; i < sizeof ending / sizeof *ending; i++)
         sigaddset(&set, ending[i]);
-    (void)sigprocmask(how, &set, NULL); /* fails for a wrong `how` only */
+    (void)pthread_sigmask(how, &set, NULL); /* fails for a wrong `how` only */
 }
 
 /* ---- Outputs -------------------------------------------------------------------------------- */
@@ -240,6 +248,7 @@ int cli_finish(const cli_tool *tool, int code)
         fault = errno;
     if (fault == 0)
         return code;
-    cli_note(tool, "standard output: %s", strerror(fault));
+    if (code != 1) /* else the tool has told what is wrong */
+        cli_note(tool, "standard output: %s", strerror(fault));
     return 1;
 }

@@ -8,8 +8,17 @@
 #include "alloc.h"
 #include "error.h"
 
-enum { MAX_FAILURES = 12, BUNCH = 8 };
+enum {
+    MAX_FAILURES = 12, /* additions that failed one after the other: the promises are rounding */
+    BUNCH = 8          /* candidates added together at the most */
+};
+
+/* A squared correlation above which two candidates count as alike, and the share of the best gain
+ * that one must promise to be added beside it. Neither decides where the search ends, only how many
+ * moves it takes. */
 static const double similar = 0.25, worth_bunching = 0.2;
+
+/* Nats that an iteration of Newton's method must gain: far below any gain that is acted on. */
 static const double newton_tolerance = 1e-7;
 
 /* Gains closer than this count as equal and the first one wins: twins (symmetric inputs, duplicate

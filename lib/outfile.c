@@ -16,6 +16,7 @@ struct outfile {
     FILE *stream;    /* owned */
     char *target;    /* owned; NULL when the target is written directly */
     char *temporary; /* owned; likewise */
+    int fault;       /* errno of the first write that failed, as far as outfile_failed saw it */
 };
 
 static rvm_status fail_errno(rvm_error *err)
@@ -205,13 +206,22 @@ const char *outfile_temporary(const outfile *o)
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
+bool outfile_failed(outfile *o)
+{
+    if (o->fault == 0 && ferror(o->stream))
+        o->fault = errno != 0 ? errno : EIO;
+    return o->fault != 0;
+}
+
 /* Everything on disk and the stream closed. A write that failed earlier left only its mark. */
 static rvm_status finish_stream(outfile *o, rvm_error *err)
 {
     rvm_status status = RVM_OK;
 
-    errno = 0;
-    if (fflush(o->stream) != 0 || ferror(o->stream))
+    errno = o->fault;
+    if (o->fault != 0)
+        status = fail_errno(err);
+    else if (fflush(o->stream) != 0 || ferror(o->stream))
         status = rvm_fail(err, RVM_EIO, "%s", errno != 0 ? strerror(errno) : "write error");
     else if (o->temporary != NULL && fsync(fileno(o->stream)) != 0)
         status = fail_errno(err);

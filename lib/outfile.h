@@ -18,6 +18,8 @@ RVM_CHECKED rvm_status outfile_open(outfile **out, const char *name, rvm_error *
 FILE *outfile_stream(outfile *o);
 /* Path of the temporary file, borrowed; NULL when the target is written directly. */
 const char *outfile_temporary(const outfile *o);
+/* True when a write has failed. Asked soon after it, outfile_commit can tell the reason. */
+bool outfile_failed(outfile *o);
 /* Checks all that was written, puts the file in its place and frees *o. When that fails nothing
  * is left behind and a target that was there is as before. */
 RVM_CHECKED rvm_status outfile_commit(outfile *o, rvm_error *err);

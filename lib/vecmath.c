@@ -100,6 +100,34 @@ double rvm_vec_weighted_square(const double *restrict w, const double *restrict 
     return sum;
 }
 
+WIDEST
+double rvm_vec_logistic_sum(const double *restrict f, const double *restrict t,
+                            const double *restrict c, size_t n)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++) {
+        const double size = fabs(f[j]), e = exp(-(size < 700 ? size : 700));
+        const double positive = f[j] > 0 ? f[j] : 0;
+        sum += (c == NULL ? 1 : c[j]) * (t[j] * f[j] - positive - log(1 + e));
+    }
+    return sum;
+}
+
+WIDEST
+void rvm_vec_logistic_slope(double *restrict slope, double *restrict curvature,
+                            const double *restrict f, const double *restrict t,
+                            const double *restrict c, size_t n)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++) {
+        const double size = fabs(f[j]), e = exp(-(size < 700 ? size : 700));
+        const double weight = c == NULL ? 1 : c[j], low = 1 / (1 + e), high = e / (1 + e);
+        slope[j] = weight * (t[j] - (f[j] >= 0 ? low : high));
+        curvature[j] = weight * low * high;
+    }
+}
+
 /* The vector exp wants finite arguments; those below -745 give 0 anyway. */
 WIDEST
 void rvm_vec_decay(double *a, double gamma, size_t n)

@@ -27,6 +27,14 @@ void rvm_vec_add_distance_excess(double *restrict sum, double x, const double *r
 void rvm_vec_times_spline(double *restrict product, double x, const double *restrict z, size_t n);
 /* sum of w[j] x[j]^2; n is any number here */
 double rvm_vec_weighted_square(const double *restrict w, const double *restrict x, size_t n);
+/* Logistic model of targets t in [0, 1] and activations f, each row counting c[j] times (once where
+ * c is NULL); n is any number. The sum of c (t f - ln(1 + e^f)), stable in both tails: */
+double rvm_vec_logistic_sum(const double *restrict f, const double *restrict t,
+                            const double *restrict c, size_t n);
+/* and with y = 1 / (1 + e^-f) slope = c (t - y), curvature = c y (1 - y). */
+void rvm_vec_logistic_slope(double *restrict slope, double *restrict curvature,
+                            const double *restrict f, const double *restrict t,
+                            const double *restrict c, size_t n);
 /* a[j] = exp(-gamma a[j]) for a[j] >= 0, infinity included: 0 from where it is below 1e-325 */
 void rvm_vec_decay(double *a, double gamma, size_t n);
 /* a[j] = tanh(a[j]) */

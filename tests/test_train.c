@@ -32,8 +32,9 @@ START_TEST(precomputed_is_the_kernel_written_out)
         const rvm_task task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
         rvm_problem *p = _i == 0 ? smooth_problem(30, 2) : cloud_problem(30, 2);
         rvm_problem *matrix = empty_problem();
-        const rvm_settings rbf = settings_for(task, RVM_RBF, 0.5);
-        const rvm_settings precomputed = settings_for(task, RVM_PRECOMPUTED, 0.5);
+        rvm_settings rbf = settings_for(task, RVM_RBF, 0.5);
+        rvm_settings precomputed = settings_for(task, RVM_PRECOMPUTED, 0.5);
+        rbf.restarts = precomputed.restarts = 1; /* from the full set: nothing is drawn */
         for (size_t i = 0; i < 30; i++) {
             int index[31] = { 0 };
             double value[31] = { (double)i + 1 };
@@ -47,7 +48,7 @@ START_TEST(precomputed_is_the_kernel_written_out)
         check_model(b, matrix, NULL);
         for (size_t i = 0; i < b->vectors->rows; i++)
             ck_assert_uint_eq(b->vectors->start[i + 1], i + 1);
-        check_close(b->log_evidence, a->log_evidence, 0.02);
+        check_close(b->log_evidence, a->log_evidence, 1e-3);
         rvm_model_free(a);
         rvm_model_free(b);
         rvm_problem_free(p);

@@ -184,6 +184,19 @@ START_TEST(separable_classes)
     }
 END_TEST
 
+/* 49 rows of one input, with noise of 0.3. */
+static rvm_problem *noisy_curve(void)
+{
+    rvm_problem *p = empty_problem();
+    gsl_rng *rng = random_numbers(21);
+    for (size_t n = 0; n < 49; n++) {
+        const double x = 2 * gsl_rng_uniform(rng) - 1;
+        append_dense(p, sin(2 * x) + x / 2 + 0.3 * gsl_ran_gaussian(rng, 1), &x, 1);
+    }
+    gsl_rng_free(rng);
+    return p;
+}
+
 /* Columns alike and a given noise far below that of the targets: weights grow until rounding could
  * take over. A cubic leaves a residual of variance 0.09 at the most, so that no optimum lies far
  * below -N/2 0.09 / sigma^2. */
@@ -196,12 +209,7 @@ START_TEST(smooth_kernel_and_little_noise)
         } cases[] = { { RVM_RBF, 0.1, 1e-6, true },       { RVM_RBF, 0.1, 1e-6, false },
                       { RVM_SIGMOID, 0.07, 1e-4, false }, { RVM_RBF, 0.001, 1e-6, false },
                       { RVM_SIGMOID, 0.07, 1e-8, true },  { RVM_RBF, 0.01, 1e-8, false } };
-        rvm_problem *p = empty_problem();
-        gsl_rng *rng = random_numbers(21);
-        for (size_t n = 0; n < 49; n++) {
-            const double x = 2 * gsl_rng_uniform(rng) - 1;
-            append_dense(p, sin(2 * x) + x / 2 + 0.3 * gsl_ran_gaussian(rng, 1), &x, 1);
-        }
+        rvm_problem *p = noisy_curve();
         for (int restarts = 0; restarts < 2; restarts++) {
             rvm_settings s = settings_for(RVM_REGRESSION, cases[_i].type, cases[_i].gamma);
             s.noise_variance = cases[_i].noise_variance;
@@ -213,7 +221,29 @@ START_TEST(smooth_kernel_and_little_noise)
             check_finite_predictions(m, p);
             rvm_model_free(m);
         }
-        gsl_rng_free(rng);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* What the search believes is what the model's own numbers say, though weights are large against
+ * the targets here and the Gram matrix all but singular. */
+START_TEST(search_and_model_agree)
+    {
+        rvm_problem *p = noisy_curve();
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_SPLINE, 0);
+        rvm_trainer *tr = NULL;
+        rvm_error err = { 0 };
+        rvm_report r = { 0 };
+        s.noise_variance = 1e-4;
+        s.restarts = 1;
+        CHECK_OK(rvm_trainer_alloc(&tr, p, &s, &err));
+        while (!r.done)
+            CHECK_OK(rvm_trainer_step(&r, tr, &err));
+        rvm_model *m = NULL;
+        CHECK_OK(rvm_trainer_model(&m, tr, &err));
+        check_close(r.log_evidence, m->log_evidence, 1e-4);
+        rvm_model_free(m);
+        rvm_trainer_free(tr);
         rvm_problem_free(p);
     }
 END_TEST
@@ -233,6 +263,7 @@ Suite *train_edges_suite(void)
     tcase_add_test(c, target_is_an_input);
     tcase_add_loop_test(c, separable_classes, 0, KERNELS);
     tcase_add_loop_test(c, smooth_kernel_and_little_noise, 0, 6);
+    tcase_add_test(c, search_and_model_agree);
     suite_add_tcase(s, c);
     return s;
 }
