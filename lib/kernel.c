@@ -21,7 +21,10 @@
 #include "error.h"
 #include "vecmath.h"
 
-enum { TILE = 128 };
+enum {
+    TILE = 128,            /* rows of a tile at the most */
+    TILE_NUMBERS = 4 << 20 /* numbers of a tile, beyond which it gets fewer rows */
+};
 
 /* ---- The table ------------------------------------------------------------------------------ */
 
@@ -114,23 +117,36 @@ rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const r
 typedef struct {
     size_t first, width; /* rows of b */
     int *place;          /* sparse: owned, F: line of z that holds the feature, or -1 */
-    double *z;           /* owned: lines x TILE */
+    double *z;           /* owned: lines x span */
     size_t lines, line_capacity;
+    size_t span; /* rows there is room for: RVM_LANES to TILE, in whole vectors */
     double self[TILE], rest[TILE];
     double value[TILE]; /* scratch */
 
 } tile;
 
-static bool tile_alloc(tile *t, const rvm_rows *b)
+/* As many rows as a block has columns, and fewer where they have very many features. */
+static size_t tile_span(const rvm_rows *b, size_t columns)
+{
+    size_t span = TILE;
+    while (b->dense && span > RVM_LANES && b->features > TILE_NUMBERS / span)
+        span /= 2;
+    while (span > RVM_LANES && span / 2 >= columns)
+        span /= 2;
+    return span;
+}
+
+static bool tile_alloc(tile *t, const rvm_rows *b, size_t columns)
 {
     memset(t, 0, sizeof *t);
+    t->span = tile_span(b, columns);
     if (b->by == RVM_BY_LOOKUP)
         return true;
     if (b->dense) {
         t->lines = b->features;
-        if (t->lines > SIZE_MAX / TILE)
+        if (t->lines > SIZE_MAX / t->span)
             return false;
-        t->z = rvm_array(t->lines * TILE, sizeof *t->z);
+        t->z = rvm_array(t->lines * t->span, sizeof *t->z);
         return t->z != NULL;
     }
     t->place = rvm_array(b->features, sizeof *t->place);
@@ -146,8 +162,8 @@ static void tile_free(tile *t)
 static void load_dense(tile *t, const rvm_rows *b)
 {
     for (size_t f = 0; f < b->features; f++)
-        for (size_t j = 0; j < TILE; j++)
-            t->z[f * TILE + j] = j < t->width ? b->full[(t->first + j) * b->features + f] : 0;
+        for (size_t j = 0; j < t->span; j++)
+            t->z[f * t->span + j] = j < t->width ? b->full[(t->first + j) * b->features + f] : 0;
 }
 
 static bool load_sparse(tile *t, const rvm_rows *b)
@@ -159,12 +175,12 @@ static bool load_sparse(tile *t, const rvm_rows *b)
         for (size_t k = b->start[t->first + j]; k < b->start[t->first + j + 1]; k++) {
             int *place = &t->place[b->feature[k]];
             if (*place < 0) {
-                if (!rvm_grow(&t->z, &t->line_capacity, t->lines + 1, TILE * sizeof *t->z))
+                if (!rvm_grow(&t->z, &t->line_capacity, t->lines + 1, t->span * sizeof *t->z))
                     return false;
-                memset(t->z + t->lines * TILE, 0, TILE * sizeof *t->z);
+                memset(t->z + t->lines * t->span, 0, t->span * sizeof *t->z);
                 *place = (int)t->lines++;
             }
-            t->z[(size_t)*place * TILE + j] = b->value[k];
+            t->z[(size_t)*place * t->span + j] = b->value[k];
         }
     return true;
 }
@@ -174,7 +190,7 @@ static bool tile_load(tile *t, const rvm_rows *b, size_t first, size_t width)
     t->first = first;
     t->width = width;
     const double neutral = b->by == RVM_BY_SPLINE ? 1 : 0;
-    for (size_t j = 0; j < TILE; j++) {
+    for (size_t j = 0; j < t->span; j++) {
         t->self[j] = j < width ? b->self[first + j] : neutral;
         t->rest[j] = j < width ? b->rest[first + j] : neutral;
     }
@@ -192,21 +208,21 @@ static void combine_dense(tile *t, const rvm_rows *a, size_t i)
 {
     const double *x = a->full + i * a->features;
     const size_t F = a->features;
-    for (size_t j = 0; j < TILE; j++)
+    for (size_t j = 0; j < t->span; j++)
         t->value[j] = a->by == RVM_BY_SPLINE ? a->rest[i] * t->rest[j] : a->rest[i] + t->rest[j];
     switch (a->by) {
     case RVM_BY_PRODUCTS:
-        rvm_vec_add_products(t->value, x, t->z, F, TILE);
+        rvm_vec_add_products(t->value, x, t->z, F, t->span);
         break;
     case RVM_BY_SQUARES:
-        rvm_vec_add_squares(t->value, x, t->z, F, TILE);
+        rvm_vec_add_squares(t->value, x, t->z, F, t->span);
         break;
     case RVM_BY_DISTANCES:
-        rvm_vec_add_distances(t->value, x, t->z, F, TILE);
+        rvm_vec_add_distances(t->value, x, t->z, F, t->span);
         break;
     case RVM_BY_SPLINE:
         for (size_t f = 0; f < F; f++)
-            rvm_vec_times_spline(t->value, x[f], t->z + f * TILE, TILE);
+            rvm_vec_times_spline(t->value, x[f], t->z + f * t->span, t->span);
         break;
     case RVM_BY_LOOKUP:
         break;
@@ -223,13 +239,13 @@ static void combine_shared(tile *t, const rvm_rows *a, size_t i)
         const double x = a->value[k];
         if (place < 0)
             continue;
-        const double *z = t->z + (size_t)place * TILE;
+        const double *z = t->z + (size_t)place * t->span;
         if (a->by == RVM_BY_DISTANCES)
-            rvm_vec_add_distance_excess(t->value, x, z, TILE);
+            rvm_vec_add_distance_excess(t->value, x, z, t->span);
         else if (a->by != RVM_BY_SPLINE)
-            rvm_vec_add_products(t->value, &x, z, 1, TILE);
+            rvm_vec_add_products(t->value, &x, z, 1, t->span);
         else
-            for (size_t j = 0; j < TILE; j++)
+            for (size_t j = 0; j < t->span; j++)
                 if (z[j] != 0)
                     t->value[j] *= rvm_spline(x, z[j]) / (rvm_spline(x, 0) * rvm_spline(0, z[j]));
     }
@@ -240,7 +256,7 @@ static void combine_shared(tile *t, const rvm_rows *a, size_t i)
 static void expand_distances(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
 {
     const double self = a->self[i], factor = a->by == RVM_BY_SQUARES ? -2 : 1;
-    for (size_t j = 0; j < TILE; j++) {
+    for (size_t j = 0; j < t->span; j++) {
         if (self + t->self[j] < DBL_MAX)
             t->value[j] = fmax(0, self + t->self[j] + factor * t->value[j]);
         else
@@ -250,13 +266,13 @@ static void expand_distances(tile *t, const rvm_rows *a, size_t i, const rvm_row
 
 static void combine_sparse(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
 {
-    for (size_t j = 0; j < TILE; j++)
+    for (size_t j = 0; j < t->span; j++)
         t->value[j] = a->by == RVM_BY_SPLINE ? 1 : 0;
     combine_shared(t, a, i);
     if (a->by == RVM_BY_SQUARES || a->by == RVM_BY_DISTANCES)
         expand_distances(t, a, i, b);
     else if (a->by == RVM_BY_SPLINE)
-        for (size_t j = 0; j < TILE; j++)
+        for (size_t j = 0; j < t->span; j++)
             t->value[j] *= a->self[i] * t->self[j];
 }
 
@@ -311,7 +327,7 @@ static rvm_status fill_tile(gsl_matrix *block, size_t column, tile *t, const rvm
             combine_dense(t, a, row);
         else
             combine_sparse(t, a, row, b);
-        kernels[kernel->type].finish(t->value, TILE, kernel);
+        kernels[kernel->type].finish(t->value, t->span, kernel);
         if (!all_finite(t->value, t->width))
             return rvm_fail(err, RVM_ENUMERIC, "a kernel value is out of range: scale the data");
         memcpy(gsl_matrix_ptr(block, i, column), t->value, t->width * sizeof *t->value);
@@ -324,12 +340,12 @@ rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel, const r
 {
     rvm_status status = RVM_OK;
     tile *t = rvm_array(1, sizeof *t);
-    if (t == NULL || !tile_alloc(t, b)) {
+    if (t == NULL || !tile_alloc(t, b, block->size2)) {
         free(t);
         return rvm_fail_memory(err, "a block of kernel values");
     }
-    for (size_t j = 0; j < block->size2 && status == RVM_OK; j += TILE) {
-        const size_t width = block->size2 - j < TILE ? block->size2 - j : TILE;
+    for (size_t j = 0; j < block->size2 && status == RVM_OK; j += t->span) {
+        const size_t width = block->size2 - j < t->span ? block->size2 - j : t->span;
         if (tile_load(t, b, b_first + j, width))
             status = fill_tile(block, j, t, kernel, a, a_id, b, err);
         else
