@@ -1,6 +1,7 @@
 /* Beside the library, for the tools only: the command line, its usage and its errors. */
 #include "cli.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -135,6 +136,7 @@ static const char *store(void *field, cli_kind kind, const char *value, const ch
     case CLI_REAL:
         return cli_read_real(field, value) ? NULL : "a number";
     case CLI_PAIR:
+        assert(second != NULL); /* else there was a message already */
         return cli_read_real(field, value) && cli_read_real((double *)field + 1, second)
                    ? NULL
                    : "two numbers";

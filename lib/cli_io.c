@@ -65,12 +65,14 @@ void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err
 FILE *cli_open(const char *what, const char *name)
 {
     struct stat found;
-    FILE *in = strcmp(name, "-") == 0 ? stdin : fopen(name, "r");
+    const bool standard = strcmp(name, "-") == 0;
+    FILE *in = standard ? stdin : fopen(name, "r");
     int fault = in == NULL ? errno : 0;
 
     if (in != NULL && fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode)) {
         fault = EISDIR;
-        cli_close(in);
+        if (!standard)
+            fclose(in); /* it was only read */
     }
     if (fault == 0)
         return in;

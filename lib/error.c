@@ -36,8 +36,3 @@ rvm_status rvm_fail_at(rvm_error *err, rvm_status status, size_t line, size_t co
     va_end(args);
     return status;
 }
-
-rvm_status rvm_fail_memory(rvm_error *err, const char *what)
-{
-    return rvm_fail(err, RVM_ENOMEM, "out of memory for %s", what);
-}

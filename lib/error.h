@@ -11,6 +11,10 @@ rvm_status rvm_fail(rvm_error *err, rvm_status status, const char *format, ...)
 rvm_status rvm_fail_at(rvm_error *err, rvm_status status, size_t line, size_t column,
                        const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* RVM_ENOMEM with the usual words; `what` names the thing that found no room. */
-rvm_status rvm_fail_memory(rvm_error *err, const char *what);
+static inline rvm_status rvm_fail_memory(rvm_error *err, const char *what)
+{
+    (void)rvm_fail(err, RVM_ENOMEM, "out of memory for %s", what);
+    return RVM_ENOMEM; /* here, so that analysers see it is never RVM_OK */
+}
 
 #endif

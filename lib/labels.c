@@ -1,6 +1,7 @@
 /* Level 1: the classes of a problem and their order. */
 #include "labels.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static void assign_rows(rvm_labels *l, const labelled_row *ordered, const rvm_pr
         const int label = (int)p->target[i];
         const labelled_row *found = bsearch(&label, ordered, l->count, sizeof *ordered, find_label);
 
+        assert(found != NULL);
         l->of_row[i] = found->row;
         l->rows[found->row]++;
     }

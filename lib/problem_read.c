@@ -2,6 +2,7 @@
  *
  * A line is a label and INDEX:VALUE pairs, separated by blanks and tabs; a word that begins with #
  * starts a comment. The grammar in full is in rvm-train(1). */
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -260,6 +261,7 @@ static rvm_status check_kernel_matrix(const rvm_problem *p, const size_t *column
 {
     size_t i;
 
+    assert(columns != NULL); /* there are rows */
     for (i = 0; i < p->rows; i++)
         if (p->value[p->start[i]] > (double)p->rows)
             return rvm_fail_at(err, RVM_EINPUT, i + 1, columns[i],

@@ -71,11 +71,16 @@ struct rvm_starts {
     rvm_point best;
 };
 
+/* Counted for as many searches side by side as there can be, whatever the machine offers: which way
+ * a problem is solved must not depend on the number of threads. A search has seven square arrays,
+ * and with curvature two of the design's size. */
 bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s)
 {
     const double M = (double)y->basis.count, N = (double)y->observed.N;
-    const double columns = M * N * (y->observed.likelihood->owns_noise ? 2 : 3);
-    return y->basis.count <= CACHED && 8 * (columns + 10 * M * M) <= s->budget_mb * 1048576;
+    const double searches = y->basis.count <= SIDE_BY_SIDE ? BATCH : 1;
+    const double designs = y->observed.likelihood->owns_noise ? 1 : 1 + 2 * searches;
+    const double bytes = 8 * (designs * M * N + (1 + 7 * searches) * M * M);
+    return y->basis.count <= CACHED && bytes <= s->budget_mb * 1048576;
 }
 
 /* Searches worth their time: many while one takes milliseconds. Beyond these numbers the evidence
