@@ -20,7 +20,7 @@ typedef struct {
                            repeat another's features are left out */
     bool bias;      /* source[0] is RVM_BIAS */
     rvm_kernel kernel;
-    const rvm_rows *rows; /* borrowed */
+    const rvm_rows *rows;     /* borrowed */
     const double *row_weight; /* borrowed, N, or NULL: a row counts as that many in norms */
 } rvm_basis;
 

@@ -100,7 +100,8 @@ static bool take_step(rvm_fit *f, double *objective, const double *step, const g
         for (size_t i = 0; i < f->K; i++)
             trial[i] = f->u[i] + length * step[i];
         activate(ws->long1, P, trial, o);
-        const double value = rvm_vec_logistic_sum(ws->long1, o->t, o->row_weight, o->N) - half_square(trial, f->K);
+        const double value =
+            rvm_vec_logistic_sum(ws->long1, o->t, o->row_weight, o->N) - half_square(trial, f->K);
         if (value >= *objective - rounding) {
             memcpy(f->u, trial, f->K * sizeof *trial);
             *objective = value;
@@ -123,7 +124,8 @@ static bool bernoulli_posterior(rvm_fit *f, const rvm_observed *o, const rvm_des
         }
     }
     activate(ws->long1, f->K > 0 ? &P.matrix : NULL, f->u, o);
-    double objective = rvm_vec_logistic_sum(ws->long1, o->t, o->row_weight, o->N) - half_square(f->u, f->K);
+    double objective =
+        rvm_vec_logistic_sum(ws->long1, o->t, o->row_weight, o->N) - half_square(f->u, f->K);
     const int steps = ws->mode_steps > 0 ? ws->mode_steps : MAX_NEWTON;
     for (int k = 0; k <= steps; k++) {
         rvm_vec_logistic_slope(f->slope, f->curvature, ws->long1, o->t, o->row_weight, o->N);

@@ -284,9 +284,13 @@ rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, rvm_error *err)
 {
     const size_t N = y->observed.N;
     size_t *place = rvm_array(N, sizeof *place), *row = rvm_array(N, sizeof *row);
-    if (place != NULL && row != NULL)
-        m->vectors = rvm_problem_subset(y->p, row, number_vectors(place, row, m, N));
-    for (size_t k = 0; m->vectors != NULL && k < m->latent_count; k++)
+    if (place == NULL || row == NULL) {
+        free(place);
+        free(row);
+        return rvm_fail_memory(err, "the model");
+    }
+    m->vectors = rvm_problem_subset(y->p, row, number_vectors(place, row, m, N));
+    for (size_t k = 0; k < m->latent_count; k++)
         for (size_t i = 0; i < kernel_functions(&m->latent[k]); i++)
             m->latent[k].vector[i] = place[m->latent[k].vector[i]] - 1;
     free(place);

@@ -22,13 +22,13 @@ typedef struct rvm_likelihood rvm_likelihood;
 typedef struct {
     const rvm_likelihood *likelihood;
     size_t N;
-    double *t;                /* owned, N: targets; classification: 1 for the first label, else 0 */
+    double *t;            /* owned, N: targets; classification: 1 for the first label, else 0 */
     const double *offset; /* borrowed, N: added to the activation of each row; NULL: 0 */
-    double *row_weight;       /* owned, N: how many times a row counts; NULL: once */
-    double t_squared;         /* sum of t^2 */
-    double ln_beta_max;       /* noise is not believed below exp(-ln_beta_max) */
-    double ln_beta;           /* the precision of a known noise */
-    bool noise_fixed;         /* beta stays at exp(ln_beta) */
+    double *row_weight;   /* owned, N: how many times a row counts; NULL: once */
+    double t_squared;     /* sum of t^2 */
+    double ln_beta_max;   /* noise is not believed below exp(-ln_beta_max) */
+    double ln_beta;       /* the precision of a known noise */
+    bool noise_fixed;     /* beta stays at exp(ln_beta) */
     double ln_alpha_min; /* of a column of unit norm: a weight of a million times the targets is the
                             rounding of nearly collinear columns, and feeds on itself */
     double bias_ln_alpha_max; /* largest ln alpha of the bias's column of unit norm; INFINITY: it

@@ -242,8 +242,7 @@ static void set_trial(rvm_search *s)
         longest = fmax(longest, fabs(s->step[i]));
     const double shrink = longest > longest_step ? longest_step / longest : 1;
     for (size_t i = 0; i < K; i++) {
-        double ln_alpha =
-            fmax(s->now.ln_alpha[i] + shrink * s->step[i], s->observed->ln_alpha_min);
+        double ln_alpha = fmax(s->now.ln_alpha[i] + shrink * s->step[i], s->observed->ln_alpha_min);
         if (s->now.column[i] == 0)
             ln_alpha = fmin(ln_alpha, s->observed->bias_ln_alpha_max);
         rvm_fit_set_alpha(&s->trial, i, ln_alpha);

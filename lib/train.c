@@ -29,7 +29,7 @@ struct rvm_trainer {
     rvm_working_set *working_set;
     rvm_multi *multi;
     size_t *class_of_row; /* owned, in canonical order; more than two classes */
-    rvm_design fixed; /* NOTHING_TO_FIND: the bias alone */
+    rvm_design fixed;     /* NOTHING_TO_FIND: the bias alone */
     rvm_point point;
     int round;
     bool done;
@@ -178,8 +178,8 @@ static void report_point(rvm_report *r, const rvm_trainer *tr)
         return;
     r->log_evidence -= (double)o->N * log(tr->study.t_scale);
     r->noise_sd = tr->study.t_scale * exp(-0.5 * point->ln_beta);
-    r->noise_at_bound = !o->noise_fixed && tr->method != NOTHING_TO_FIND &&
-                        point->ln_beta >= o->ln_beta_max - 1e-6;
+    r->noise_at_bound =
+        !o->noise_fixed && tr->method != NOTHING_TO_FIND && point->ln_beta >= o->ln_beta_max - 1e-6;
 }
 
 static rvm_report report(const rvm_trainer *tr)
