@@ -62,20 +62,24 @@ void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err
 
 /* ---- Inputs --------------------------------------------------------------------------------- */
 
-FILE *cli_open(const char *what, const char *name)
+static bool is_directory(FILE *in)
 {
     struct stat found;
-    const bool standard = strcmp(name, "-") == 0;
-    FILE *in = standard ? stdin : fopen(name, "r");
-    int fault = in == NULL ? errno : 0;
 
-    if (in != NULL && fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode)) {
-        fault = EISDIR;
-        if (!standard)
-            fclose(in); /* it was only read */
-    }
-    if (fault == 0)
+    return fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+FILE *cli_open(const char *what, const char *name)
+{
+    FILE *in = strcmp(name, "-") == 0 ? stdin : fopen(name, "r");
+    int fault = errno;
+
+    if (in != NULL && !is_directory(in))
         return in;
+    if (in != NULL) {
+        fault = EISDIR;
+        cli_close(in);
+    }
     cli_message("can't open %s %s: %s", what, name, strerror(fault));
     return NULL;
 }

@@ -164,14 +164,17 @@ void rvm_multi_free(rvm_multi *m)
 /* ln sum_j exp f_j of row n over all classes but `without` (classes: none is left out). */
 static double log_sum(const rvm_multi *m, size_t n, size_t without)
 {
-    double largest = -INFINITY, sum = 0;
+    size_t top = m->classes;
+    double others = 0;
     for (size_t j = 0; j < m->classes; j++)
-        if (j != without)
-            largest = fmax(largest, gsl_matrix_get(m->F, j, n));
+        if (j != without &&
+            (top == m->classes || gsl_matrix_get(m->F, j, n) > gsl_matrix_get(m->F, top, n)))
+            top = j;
+    const double largest = gsl_matrix_get(m->F, top, n);
     for (size_t j = 0; j < m->classes; j++)
-        if (j != without)
-            sum += exp(gsl_matrix_get(m->F, j, n) - largest);
-    return largest + log(sum);
+        if (j != without && j != top)
+            others += exp(gsl_matrix_get(m->F, j, n) - largest);
+    return largest + log1p(others);
 }
 
 const rvm_point *rvm_multi_select(rvm_multi *m, size_t k)

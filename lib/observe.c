@@ -1,6 +1,7 @@
 /* Level 4: what training looks at: rows in canonical order, targets free of units, candidates. */
 #include "observe.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -149,5 +150,6 @@ double rvm_study_ln_alpha(const rvm_study *y)
         for (size_t n = 0; n < o->N; n++)
             rows += o->row_weight[n];
     }
+    assert(rows > 0);
     return -log(rows);
 }
