@@ -118,6 +118,7 @@ flavour_asan     := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fn
 flavour_fuzz     := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 flavour_coverage := -O0 --coverage
 flavour_werror   := -Werror
+flavour_analyze  := -O1 -Werror -fanalyzer -DGSL_RANGE_CHECK_OFF
 
 OWN_CPPFLAGS = -Ilib -DHAVE_INLINE $(GSL_CFLAGS)
 OWN_CFLAGS   = -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
@@ -216,18 +217,31 @@ $(OUT)/suites.o: $(OUT)/suites.c
 asan:
 	@CK_FORK=no $(MAKE) --no-print-directory FLAVOUR=asan test
 
-## valgrind: unit tests and some command-line tests under valgrind
+## interrupts: a hundred interrupts at random moments instead of the ten in `make test`
+.PHONY: interrupts
+interrupts: all
+	@RVM_INTERRUPTS=100 sh tests/run-cli.sh '$(BIN)' tests/cli/faults/interrupts.sh
+
+## valgrind: quick unit tests and some command-line tests under valgrind; two minutes or so
 .PHONY: valgrind
-VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
+VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+            --show-leak-kinds=definite
+# What trains, factors large matrices or reads long files takes half an hour here, and is left to
+# `make asan`.
+VALGRIND_SUITES ?= $(filter-out linalg crossval train train_% labels problem_read,$(SUITES))
 VALGRIND_CASES ?= $(wildcard tests/cli/*/round_trip*.sh)
 valgrind: all unit
 	@mkdir -p $(OUT)/valgrind
-	@for t in $(TOOLS) run_check; do \
-	    case $$t in run_check) program='$(OUT)/run_check';; *) program="$(BIN)/$$t";; esac; \
-	    printf '#!/bin/sh\nexec %s "%s" "$$@"\n' '$(VALGRIND)' "$(CURDIR)/$$program" >$(OUT)/valgrind/$$t; \
+	@for t in $(TOOLS); do \
+	    printf '#!/bin/sh\nexec %s "%s" "$$@"\n' '$(VALGRIND)' "$(CURDIR)/$(BIN)/$$t" >$(OUT)/valgrind/$$t; \
 	    chmod +x $(OUT)/valgrind/$$t; \
 	done
-	@CK_FORK=no sh tests/run.sh $(OUT)/valgrind/run_check $(OUT)/valgrind $(VALGRIND_CASES)
+	@for s in $(VALGRIND_SUITES); do \
+	    CK_RUN_SUITE=$$s CK_FORK=no $(VALGRIND) $(OUT)/run_check >$(OUT)/valgrind/log 2>&1 || \
+	        { cat $(OUT)/valgrind/log; exit 1; }; \
+	    echo "$$s: $$(tail -n 1 $(OUT)/valgrind/log)"; \
+	done
+	@sh tests/run-cli.sh $(OUT)/valgrind $(VALGRIND_CASES)
 
 ## coverage: line coverage of the tests, file by file
 .PHONY: coverage coverage-report
@@ -276,6 +290,18 @@ lint:
 	    shellcheck .ci/run && shellcheck -s sh -S warning $(SHELL_FILES); \
 	 else echo "lint: no shellcheck here, sh files not looked at"; fi
 	@echo "lint: clean"
+
+## analyze: static analysis: gcc's analyser, and clang's where there is one; a minute or two
+.PHONY: analyze
+ANALYZED := $(LIB_SRC) $(wildcard rvm-*.c)
+analyze:
+	@$(MAKE) -s --no-print-directory FLAVOUR=analyze OPENMP="-Wno-unknown-pragmas -Wno-unused" $(ANALYZED:%.c=build/analyze/%.o)
+	@if ! command -v $(CLANG) >/dev/null; then echo "analyze: no clang here, gcc's analyser alone"; else \
+	    for f in $(ANALYZED); do \
+	        $(CLANG) --analyze --analyzer-output text -Xclang -analyzer-werror -std=gnu11 \
+	            -DGSL_RANGE_CHECK_OFF -Wno-unknown-pragmas $(OWN_CPPFLAGS) $$f || exit 1; \
+	    done; fi
+	@echo "analyze: clean"
 
 ## format: rewrite the C files as `make lint` wants them
 .PHONY: format

@@ -78,7 +78,7 @@ FILE *cli_open(const char *what, const char *name)
         return in;
     if (in != NULL) {
         fault = EISDIR;
-        cli_close(in);
+        fclose(in); /* standard input too: nothing will be read */
     }
     cli_message("can't open %s %s: %s", what, name, strerror(fault));
     return NULL;

@@ -30,12 +30,6 @@ int rvm_threads(int wanted)
 #endif
 }
 
-void rvm_blas_serial(void)
-{
-    if (openblas_set_num_threads)
-        openblas_set_num_threads(1);
-}
-
 static bool address_space_is_limited(void)
 {
     struct rlimit space;
@@ -73,8 +67,10 @@ rvm_status rvm_blas_prepare(int threads, rvm_error *err)
     /* OpenBLAS's buffer, and the heap that malloc sets aside for a thread. */
     const size_t share = (size_t)(128 + 64) << 20;
 
-    rvm_blas_serial();
-    if (openblas_set_num_threads == NULL || !address_space_is_limited())
+    if (openblas_set_num_threads == NULL)
+        return RVM_OK;
+    openblas_set_num_threads(1);
+    if (!address_space_is_limited())
         return RVM_OK;
     if (is_room(share * (size_t)threads) && take_buffers(threads))
         return RVM_OK;

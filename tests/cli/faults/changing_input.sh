@@ -64,7 +64,7 @@ head -n $((rows - 1)) wanted | cmp - most || fail "other predictions"
 
 # A file that grows while it is read ends where it ends then.
 cp long longer
-(for i in 1 2 3 4 5 6 7 8; do cat long >>longer; done) &
+(for _ in 1 2 3 4 5 6 7 8; do cat long >>longer; done) &
 "$BIN/rvm-scale" longer >out || fail "a growing file: exit $?"
 wait
 [ "$(wc -l <out)" -ge 10000 ] || fail "rows are missing"

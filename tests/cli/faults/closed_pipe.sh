@@ -6,7 +6,7 @@ fail() { echo "$*" >&2; exit 1; }
 env --default-signal=PIPE true 2>/dev/null || { echo "no env --default-signal here"; exit 77; }
 
 "$BIN/rvm-train" -q "$DATA/ripley.train" model || fail "training fails"
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     cat "$DATA/ripley.test"
 done >data
 silent() { # WORD...

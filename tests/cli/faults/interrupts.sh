@@ -31,6 +31,7 @@ stop() { # SIGNAL SECONDS TOOL WORD...; its exit status is in $status
     esac
 }
 clean() { # FILE: what may be there beside the others
+    # shellcheck disable=SC2010 # the names are our own
     left=$(ls -A | grep -vx "$1")
     [ "$left" = "$files" ] || fail "after SIG$signal at $seconds s: files are left: $left"
 }
