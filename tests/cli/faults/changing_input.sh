@@ -44,8 +44,8 @@ grep -Eq '^rvm-predict: pipe:[0-9]+:[0-9]+: ' err || fail "says: $(cat err)"
 
 # A file is cut when its first blocks have been read: rvm-predict stands still while nobody takes
 # its answers.  The rows that were read are predicted; the rest is an error or absent.
-for i in 1 2 3 4 5 6 7 8 9 10; do cat "$DATA/ripley.test"; done >long
-for i in 1 2 3 4 5 6 7 8 9 10; do cat long; done >longer
+for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$DATA/ripley.test"; done >long
+for _ in 1 2 3 4 5 6 7 8 9 10; do cat long; done >longer
 "$BIN/rvm-predict" -q -b 1 longer model wanted || fail "prediction fails"
 "$BIN/rvm-predict" -q -b 1 longer model - >pipe 2>err &
 tool=$!

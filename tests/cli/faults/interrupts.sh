@@ -9,7 +9,7 @@ timeout --foreground --preserve-status -s INT 5.5 true 2>/dev/null ||
 
 cp "$DATA/friedman1.train" data
 head -n 5 data >few
-for i in 1 2 3 4 5 6 7 8; do cat "$DATA/friedman1.test"; done >many
+for _ in 1 2 3 4 5 6 7 8; do cat "$DATA/friedman1.test"; done >many
 now() { date +%s.%N; }
 start=$(now)
 "$BIN/rvm-train" -q -s 3 data old || fail "training fails"
