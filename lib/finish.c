@@ -185,6 +185,20 @@ static double penalty(const posterior *q)
     return sum;
 }
 
+static bool all_saved_numbers_are_sound(const rvm_latent *f)
+{
+    const double *entry = f->factor;
+    for (size_t i = 0; i < f->count; i++) {
+        if (!isfinite(f->weight[i]) || !isfinite(f->alpha[i]) || !(f->alpha[i] > 0) ||
+            !(entry[0] > 0))
+            return false;
+        for (size_t j = i; j < f->count; j++)
+            if (!isfinite(*entry++))
+                return false;
+    }
+    return true;
+}
+
 static rvm_status copy_functions(rvm_latent *latent, const posterior *q, rvm_error *err)
 {
     if (!rvm_latent_alloc(latent, q->K))
@@ -205,6 +219,9 @@ static rvm_status copy_functions(rvm_latent *latent, const posterior *q, rvm_err
                 gsl_matrix_get(q->R, i, j) * q->d->norm[q->column[j]] / (q->D[j] * q->y->t_scale);
     }
     latent->bias_mean = latent->bias ? q->y->t_mean : 0;
+    if (!all_saved_numbers_are_sound(latent))
+        return rvm_fail(err, RVM_ENUMERIC,
+                        "the model leaves the range of finite numbers: scale the data");
     return RVM_OK;
 }
 

@@ -18,13 +18,17 @@ enum {
     LEAST_ROOM = 16,
     MOST_ROUNDS = 30,
     MAX_MOVES = 60,
-    ITERATIONS = 10 /* of Newton's method after each; the next round goes on */
+    ITERATIONS = 10,  /* of Newton's method after each; the next round goes on */
+    MOST_PASSES = 100 /* over the classes, to the joint mode */
 };
 
 /* A round over all classes that gains less than this many nats is the last, */
 static const double poor_round = 0.1;
 /* or this share of a nat for each row. */
 static const double poor_share = 1e-5;
+
+/* Change of the log evidence by a pass over the classes at which they are at their joint mode. */
+static const double at_mode = 1e-9;
 
 struct rvm_multi {
     rvm_study *y;               /* borrowed */
@@ -85,6 +89,10 @@ static rvm_status fill_design(rvm_multi *m, const rvm_settings *s, size_t room, 
     if (id == NULL)
         return rvm_fail_memory(err, "the candidates");
     const size_t count = choose_candidates(id, b, room, s->seed);
+    if (count == 0 && b->count > 0) {
+        free(id);
+        return rvm_fail_memory(err, "the candidates");
+    }
     const size_t capacity = count > 0 ? count : 1;
     rvm_status status = rvm_design_init(&m->design, b->N, capacity, m->y->observed.t, false, err);
     if (status == RVM_OK)
@@ -232,19 +240,18 @@ double rvm_multi_log_evidence(const rvm_multi *m)
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-static rvm_status update_class(rvm_multi *m, size_t k, rvm_error *err)
+/* The posterior of class k, given all others, at the precisions that are there. */
+static rvm_status locate_class(rvm_multi *m, size_t k, rvm_error *err)
 {
-    rvm_search *s = &m->search;
-    const rvm_climb_settings climb = { m->tolerance, MAX_MOVES, ITERATIONS };
-    bool arrived;
     rvm_multi_select(m, k);
-    rvm_point_load(&s->now, &m->point[k]); /* nothing at first */
-    s->now.ln_beta = 0;
-    rvm_status status = rvm_search_locate(s, err);
-    if (status == RVM_OK)
-        status = rvm_climb(s, &m->statistics, &climb, &arrived, err);
-    if (status != RVM_OK)
-        return status;
+    rvm_point_load(&m->search.now, &m->point[k]); /* nothing at first */
+    m->search.now.ln_beta = 0;
+    return rvm_search_locate(&m->search, err);
+}
+
+static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *err)
+{
+    const rvm_search *s = &m->search;
     m->half_square[k] = m->log_det[k] = 0;
     for (size_t i = 0; i < s->now.K; i++) {
         m->half_square[k] += 0.5 * s->now.u[i] * s->now.u[i];
@@ -254,6 +261,32 @@ static rvm_status update_class(rvm_multi *m, size_t k, rvm_error *err)
     return rvm_point_save(&m->point[k], &s->now, m->tolerance, arrived)
                ? RVM_OK
                : rvm_fail_memory(err, "a solution");
+}
+
+static rvm_status update_class(rvm_multi *m, size_t k, rvm_error *err)
+{
+    const rvm_climb_settings climb = { m->tolerance, MAX_MOVES, ITERATIONS };
+    bool arrived = false;
+    rvm_status status = locate_class(m, k, err);
+    if (status == RVM_OK)
+        status = rvm_climb(&m->search, &m->statistics, &climb, &arrived, err);
+    return status == RVM_OK ? keep_class(m, k, arrived, err) : status;
+}
+
+rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    double before = -INFINITY, now = rvm_multi_log_evidence(m);
+    for (int k = 0; k < MOST_PASSES && status == RVM_OK && fabs(now - before) > at_mode; k++) {
+        for (size_t j = 0; j < m->classes && status == RVM_OK; j++) {
+            status = locate_class(m, j, err);
+            if (status == RVM_OK)
+                status = keep_class(m, j, m->point[j].converged, err);
+        }
+        before = now;
+        now = rvm_multi_log_evidence(m);
+    }
+    return status;
 }
 
 rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)

@@ -27,6 +27,8 @@ RVM_CHECKED rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size
 void rvm_multi_free(rvm_multi *m);
 /* The next class. *done: a round over all classes has gained next to nothing. */
 RVM_CHECKED rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err);
+/* Moves the weights of all classes to their joint mode at the precisions that are there. */
+RVM_CHECKED rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err);
 /* Log evidence of the whole model, and active functions of all classes. */
 double rvm_multi_log_evidence(const rvm_multi *m);
 size_t rvm_multi_functions(const rvm_multi *m);

@@ -40,7 +40,7 @@ static void find_scale(rvm_study *y, const rvm_problem *p)
     }
     y->constant_target = largest <= 8 * DBL_EPSILON * size;
     if (y->constant_target) {
-        y->t_scale = fmax(size, 1e-140) * DBL_EPSILON;
+        y->t_scale = fmax(size, 1e-100) * DBL_EPSILON;
         return;
     }
     for (size_t i = 0; i < p->rows; i++) {
@@ -90,6 +90,9 @@ static rvm_status observe_classes(rvm_study *y, const rvm_settings *s, int first
         for (size_t k = 0; k < s->class_weight_count; k++)
             if (s->class_weights[k].label == (int)y->p->target[i])
                 o->row_weight[i] *= s->class_weights[k].weight;
+        if (!isfinite(o->row_weight[i]) || !(o->row_weight[i] > 0))
+            return rvm_fail(err, RVM_ESETTING, "the weights of class %d multiply to %g",
+                            (int)y->p->target[i], o->row_weight[i]);
     }
     return RVM_OK;
 }

@@ -2,7 +2,7 @@
  *
  * Every parallel loop of the library cuts its work into pieces whose number and shape do not depend
  * on the number of threads, and the BLAS stays on one thread inside them: results are the same bit
- * for bit whatever the machine offers. */
+ * for bit for any number of threads. */
 #ifndef RVM_PARALLEL_H
 #define RVM_PARALLEL_H
 

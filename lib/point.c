@@ -74,11 +74,17 @@ void rvm_point_swap(rvm_point *a, rvm_point *b)
     *b = kept;
 }
 
-bool rvm_point_prefer(const rvm_point *a, const rvm_point *b, double credit)
+double rvm_point_criterion(const rvm_point *p)
 {
-    const double more = (double)b->K - (double)a->K;
-    const double difference = b->log_evidence - a->log_evidence;
-    if (fabs(difference - more) > close_call)
-        return difference > more;
-    return difference + credit * more > 1e-6 * fabs(a->log_evidence);
+    return p->log_evidence - (double)p->K;
+}
+
+bool rvm_point_prefer(const rvm_point *a, const rvm_point *b, double top, double credit)
+{
+    const bool a_sound = rvm_point_criterion(a) >= top - close_call;
+    const bool b_sound = rvm_point_criterion(b) >= top - close_call;
+    if (a_sound != b_sound)
+        return b_sound;
+    const double gain = b->log_evidence - a->log_evidence;
+    return gain + credit * ((double)b->K - (double)a->K) > 1e-6 * fabs(a->log_evidence);
 }

@@ -27,7 +27,9 @@ void rvm_point_swap(rvm_point *a, rvm_point *b);
  * becomes a vector and the noise is gone, since each function has a precision of its own that was
  * maximised; one nat less for each function, in the manner of Akaike, tells such a solution from a
  * real one. It is a blunt measure (choosing by it between sound optima costs accuracy), so it
- * decides only where the two differ by more than a few nats in it. */
-bool rvm_point_prefer(const rvm_point *a, const rvm_point *b, double credit);
+ * decides only against those that fall more than a few nats behind in it. top: the largest L - K of
+ * all points that were met, these two included. */
+bool rvm_point_prefer(const rvm_point *a, const rvm_point *b, double top, double credit);
+double rvm_point_criterion(const rvm_point *p); /* L - K */
 
 #endif

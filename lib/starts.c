@@ -69,6 +69,7 @@ struct rvm_starts {
     worker *worker;          /* owned, workers */
     rvm_point result[BATCH]; /* of the batch in hand */
     rvm_point best;
+    double top; /* the largest L - K of all results */
 };
 
 /* Counted for as many searches side by side as there can be, whatever the machine offers: which way
@@ -144,6 +145,7 @@ rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *
     st->plans = y->observed.likelihood->owns_noise ? regression_plans : class_plans;
     st->tolerance = s->tolerance;
     st->seed = s->seed;
+    st->top = -INFINITY;
     rvm_status status = fill_design(st, s, err);
     if (status == RVM_OK) {
         st->all = searches_for(y, st->design.count, s);
@@ -243,14 +245,16 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
 static void take_result(rvm_starts *st, int k)
 {
     const double credit = st->y->observed.likelihood->credit;
-    if (st->best.column == NULL || rvm_point_prefer(&st->best, &st->result[k], credit))
+    st->top = fmax(st->top, rvm_point_criterion(&st->result[k]));
+    if (st->best.column == NULL || rvm_point_prefer(&st->best, &st->result[k], st->top, credit))
         rvm_point_swap(&st->best, &st->result[k]);
 }
 
 rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
 {
     const int left = st->all - st->finished;
-    const int batch = left < BATCH && left >= 0 ? left : BATCH;
+    const int most = st->design.count <= SIDE_BY_SIDE ? BATCH : 1; /* an interrupt waits for it */
+    const int batch = left < most && left >= 0 ? left : most;
     rvm_status status[BATCH] = { RVM_OK };
     rvm_error fault[BATCH] = { { 0 } };
 #pragma omp parallel for schedule(static, 1) num_threads(st->workers) if (st->workers > 1)

@@ -28,7 +28,8 @@ struct rvm_trainer {
     rvm_starts *starts;
     rvm_working_set *working_set;
     rvm_multi *multi;
-    size_t *class_of_row; /* owned, in canonical order; more than two classes */
+    size_t *class_of_row; /* owned, in canonical order; more than two classes: rank of the label */
+    size_t *rank;         /* owned: position in labels of each class, by ascending label */
     rvm_design fixed;     /* NOTHING_TO_FIND: the bias alone */
     rvm_point point;
     int round;
@@ -75,15 +76,42 @@ static method choose_method(const rvm_trainer *tr)
     return rvm_starts_fit(&tr->study, &tr->settings) ? BY_STARTS : BY_WORKING_SET;
 }
 
+/* Classes are taken in ascending order of their labels, since the order of first appearance depends
+ * on the order of the rows. */
+static void rank_labels(size_t *rank, const rvm_labels *labels)
+{
+    for (size_t k = 0; k < labels->count; k++) {
+        size_t at = k;
+        for (; at > 0 && labels->label[rank[at - 1]] > labels->label[k]; at--)
+            rank[at] = rank[at - 1];
+        rank[at] = k;
+    }
+}
+
+/* Rank of a label among the classes, by bisection. */
+static size_t rank_of(const rvm_trainer *tr, int label)
+{
+    size_t low = 0, high = tr->labels.count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (tr->labels.label[tr->rank[middle]] <= label)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static rvm_status prepare_classes(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_problem *p = tr->study.p;
     tr->class_of_row = rvm_array(p->rows, sizeof *tr->class_of_row);
-    if (tr->class_of_row == NULL)
+    tr->rank = rvm_array(tr->labels.count, sizeof *tr->rank);
+    if (tr->class_of_row == NULL || tr->rank == NULL)
         return rvm_fail_memory(err, "the classes");
+    rank_labels(tr->rank, &tr->labels);
     for (size_t n = 0; n < p->rows; n++)
-        while (tr->labels.label[tr->class_of_row[n]] != (int)p->target[n])
-            tr->class_of_row[n]++;
+        tr->class_of_row[n] = rank_of(tr, (int)p->target[n]);
     return rvm_multi_alloc(&tr->multi, &tr->study, tr->class_of_row, tr->labels.count,
                            &tr->settings, err);
 }
@@ -138,6 +166,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_working_set_free(tr->working_set);
     rvm_multi_free(tr->multi);
     free(tr->class_of_row);
+    free(tr->rank);
     rvm_design_free(&tr->fixed);
     rvm_point_free(&tr->point);
     rvm_labels_free(&tr->labels);
@@ -245,6 +274,9 @@ static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err
         m->noise_variance = tr->settings.noise_variance; /* to the last digit */
     else if (m->task == RVM_REGRESSION)
         m->noise_variance = gsl_pow_2(tr->study.t_scale) * exp(-point->ln_beta);
+    if (status == RVM_OK && m->task == RVM_REGRESSION &&
+        !(m->noise_variance > 0 && isfinite(m->noise_variance)))
+        return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
     return status;
 }
 
@@ -252,12 +284,13 @@ static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error 
 {
     if (!rvm_model_alloc_latents(m, tr->labels.count))
         return rvm_fail_memory(err, "the model");
-    rvm_status status = RVM_OK;
+    rvm_status status = rvm_multi_settle(tr->multi, err);
     double penalties = 0;
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
         const rvm_point *point = rvm_multi_select(tr->multi, k);
         rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k) };
-        status = rvm_finish_latent(&m->latent[k], &numbers, point, &tr->study, design(tr), err);
+        status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, design(tr),
+                                   err);
         rvm_multi_shift_back(tr->multi, k);
         penalties += numbers.penalty;
     }

@@ -42,7 +42,7 @@ struct rvm_working_set {
     rvm_study *y; /* borrowed */
     double tolerance;
     int threads, round;
-    size_t chunk, sample;
+    size_t chunk, sample, block_size;
     rvm_design design;
     rvm_search search;
     rvm_statistics statistics, scores; /* of the design's columns; of a block being scored */
@@ -55,29 +55,46 @@ struct rvm_working_set {
     rvm_point best;
 };
 
-/* Functions that the budget has room for: each takes a column in the design, and with curvature
- * two more in the scratch; K^2 terms count too. */
-static size_t room(const rvm_study *y, const rvm_settings *s)
+/* Bytes that K functions take: each has a column in the design, and with curvature two more in the
+ * scratch; K^2 terms count too. */
+static double bytes_for(const rvm_study *y, double K)
 {
     const double N = (double)y->observed.N, columns = y->observed.likelihood->owns_noise ? 1 : 3;
-    const double bytes = s->budget_mb * 1048576 - 8 * N * (BLOCK + 16);
-    double K = 16;
-    while (K < (double)y->basis.count && 8 * (1.05 * K * (columns * N + 12 * K)) < bytes)
+    return 8 * (K * (columns * N + 12 * K) + 16 * N);
+}
+
+/* Functions that the budget has room for beside a block of `block` columns; 0: too few. */
+static size_t room(const rvm_study *y, const rvm_settings *s, size_t block)
+{
+    const double bytes = s->budget_mb * 1048576 - 8 * (double)(block * y->observed.N);
+    double K = LEAST_ROOM;
+    if (bytes_for(y, K) > bytes)
+        return 0;
+    while (K < (double)y->basis.count && bytes_for(y, 1.05 * K) < bytes)
         K *= 1.05;
     return K < (double)y->basis.count ? (size_t)K : y->basis.count;
+}
+
+/* Columns scored together: a quarter of the budget at the most. */
+static size_t choose_block(const rvm_study *y, const rvm_settings *s)
+{
+    const double fit = s->budget_mb * 1048576 / 4 / (8 * (double)y->observed.N);
+    return fit < 1 ? 1 : fit < BLOCK ? (size_t)fit : BLOCK;
 }
 
 static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_error *err)
 {
     const rvm_observed *o = &w->y->observed;
-    const size_t capacity = room(w->y, s), M = w->y->basis.count;
+    const size_t block = choose_block(w->y, s), M = w->y->basis.count;
+    const size_t capacity = room(w->y, s, block);
     const bool quadratic = o->likelihood->owns_noise;
-    if (capacity < LEAST_ROOM && capacity < M)
+    w->block_size = block;
+    if (capacity == 0)
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, o->N);
     w->chunk = capacity / 2 < CHUNK ? capacity / 2 : CHUNK;
     w->sample = FIRST_SAMPLE;
-    w->block = gsl_matrix_alloc(BLOCK, o->N);
-    w->norm = rvm_array(BLOCK, sizeof *w->norm);
+    w->block = gsl_matrix_alloc(block, o->N);
+    w->norm = rvm_array(block, sizeof *w->norm);
     w->order = rvm_array(M, sizeof *w->order);
     w->active = rvm_array(M, sizeof *w->active);
     w->offers = rvm_array(M, sizeof *w->offers);
@@ -91,7 +108,7 @@ static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_err
     if (status == RVM_OK)
         status = rvm_statistics_init(&w->statistics, capacity, capacity, err);
     if (status == RVM_OK)
-        status = rvm_statistics_init(&w->scores, BLOCK, capacity, err);
+        status = rvm_statistics_init(&w->scores, block, capacity, err);
     return status;
 }
 
@@ -233,9 +250,9 @@ static rvm_status score_sample(rvm_working_set *w, size_t *found, rvm_error *err
     w->y->observed.likelihood->residual(&s->now, &w->y->observed, &w->design, &s->ws);
     const size_t count = draw_sample(w);
     *found = 0;
-    for (size_t k = 0; k < count && status == RVM_OK; k += BLOCK)
-        status = score_block(w, found, w->order + k, count - k < BLOCK ? count - k : BLOCK,
-                             &C.matrix, err);
+    for (size_t k = 0; k < count && status == RVM_OK; k += w->block_size)
+        status = score_block(w, found, w->order + k,
+                             count - k < w->block_size ? count - k : w->block_size, &C.matrix, err);
     for (size_t m = 0; m < w->y->basis.count; m++)
         w->order[m] = m;
     qsort(w->offers, *found, sizeof *w->offers, by_gain);

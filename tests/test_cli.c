@@ -497,6 +497,8 @@ static int signalled(int first, int second, bool polled)
 
         signal(SIGINT, SIG_DFL); /* the test runner catches these two */
         signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL); /* and whoever runs it may ignore these, as nohup does */
+        signal(SIGPIPE, SIG_DFL);
         const volatile sig_atomic_t *flag = polled ? cli_catch_interrupt() : &never;
         outfile *o = cli_create("can't open", target);
 

@@ -1,4 +1,6 @@
 /* point.c: which of two optima is preferred, saving and loading. */
+#include <math.h>
+
 #include "point.h"
 #include "problems.h"
 #include "suites.h"
@@ -7,7 +9,8 @@ static bool prefer(size_t K_a, double evidence_a, size_t K_b, double evidence_b,
 {
     const rvm_point a = { .K = K_a, .log_evidence = evidence_a };
     const rvm_point b = { .K = K_b, .log_evidence = evidence_b };
-    return rvm_point_prefer(&a, &b, credit);
+    const double top = fmax(rvm_point_criterion(&a), rvm_point_criterion(&b));
+    return rvm_point_prefer(&a, &b, top, credit);
 }
 
 /* A collapse has many nats more, but not one for each of its functions. On pure noise (200 rows):

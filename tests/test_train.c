@@ -155,7 +155,7 @@ START_TEST(small_budget)
         CHECK_OK(rvm_trainer_model(&small, tr, &err));
         rvm_trainer_free(tr);
         check_model(small, p, NULL);
-        ck_assert_double_ge(small->log_evidence, full->log_evidence - 5);
+        ck_assert_double_ge(small->log_evidence, full->log_evidence - 10);
         for (s.threads = 2; s.threads <= 3; s.threads++) {
             rvm_model *m = train(p, &s);
             check_same_bytes(small, m);

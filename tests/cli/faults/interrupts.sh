@@ -16,7 +16,7 @@ start=$(now)
 length=$(awk -v a="$start" -v b="$(now)" 'BEGIN { print b - a }')
 "$BIN/rvm-predict" -q many old old.predictions || fail "prediction fails"
 "$BIN/rvm-scale" -s old.range many >old.rows || fail "scaling fails"
-files=$(printf 'data\nerr\nfew\nmany\nold\nold.predictions\nold.range\nold.rows\n')
+files=$(printf 'data\nerr\nfew\nmany\nold\nold.predictions\nold.range\nold.rows\n' | sort)
 
 # Moments from before the tool can do anything to after its end; $1 of $times, in $2 seconds.
 moment() { awk -v i="$1" -v n="$times" -v l="$2" 'BEGIN { printf "%.4f", 1.1 * l * (i - 0.5) / n }'; }
@@ -32,7 +32,7 @@ stop() { # SIGNAL SECONDS TOOL WORD...; its exit status is in $status
 }
 clean() { # FILE: what may be there beside the others
     # shellcheck disable=SC2010 # the names are our own
-    left=$(ls -A | grep -vx "$1")
+    left=$(find . ! -name . ! -name "$1" | sed 's|^\./||' | sort)
     [ "$left" = "$files" ] || fail "after SIG$signal at $seconds s: files are left: $left"
 }
 

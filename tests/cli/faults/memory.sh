@@ -27,7 +27,7 @@ run() { # KILOBYTES TOOL WORD...: 0 when it works, 1 when it says why not
         *) fail "$*: exit $status: $(cat err)" ;;
     esac
     # shellcheck disable=SC2010 # the names are our own
-    ! ls -A | grep -q '^\.rvm' || fail "$*: a temporary file is left"
+    [ -z "$(find . -name ".rvm*")" ] || fail "$*: a temporary file is left"
     return $status
 }
 refuse() {

@@ -34,6 +34,7 @@ search -log2c null -log2g -5,5,2
 sed 's/=\(-*[0-9]*\)\.0 /=\1 /; s/\.0$//' data.out | sort >got
 cmp wanted got || fail "rates: $(cat got), not $(cat wanted)"
 # shellcheck disable=SC2046 # names of our own, three words
+# shellcheck disable=SC2046 # its words
 set -- $(tail -n 1 out)
 [ $# = 2 ] || fail "the last line is: $*"
 awk -v r="$2" -v b="$best" 'BEGIN { exit !(r == b) }' || fail "best rate $2, not $best"
@@ -42,6 +43,7 @@ grep -q "^log2g=$(awk -v g="$1" 'BEGIN { printf "%d", log(g) / log(2) }') rate=$
 
 search -log2c -1,3,2 -log2g -3,3,6
 # shellcheck disable=SC2046 # names of our own, three words
+# shellcheck disable=SC2046 # its words
 set -- $(tail -n 1 out)
 [ $# = 3 ] || fail "the last line is: $*"
 [ "$1" = 0.5 ] || fail "C = $1, not the smallest one, 0.5"
