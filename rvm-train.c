@@ -339,6 +339,17 @@ static void print_summary(FILE *out, const rvm_model *m, double seconds)
     fprintf(out, "Seconds = %.2f\n", seconds);
 }
 
+/* A model without vectors is legal, and right where there is nothing to learn; it is also what
+ * unscaled inputs come to. One class has said so already. */
+static void report_constant(const train_job *job, const rvm_model *m)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+
+    if (info.vectors == 0 && info.classes != 1 && !job->quiet)
+        cli_note(&tool, "no relevance vectors: the model predicts a constant; "
+                        "where that is unexpected, scale the data");
+}
+
 static void report_end(const train_job *job, const rvm_report *report, const char *model_name)
 {
     if (!report->done)
@@ -382,6 +393,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         cli_error(&tool, NULL, &err);
         cli_discard(o);
     } else if (save_model(m, o, complaint, model_name)) {
+        report_constant(job, m);
         report_end(job, &report, model_name);
         if (!job->quiet)
             print_summary(text, m, cli_seconds() - start);
