@@ -143,8 +143,7 @@ static rvm_status factor(posterior *q, rvm_error *err)
     return status;
 }
 
-/* One Newton step to the mode from where u is: H^-1 (D Phi' slope - u). For normal noise this is
- * the exact mode, and a second one refines it against rounding. */
+/* One Newton step to the mode from where u is: H^-1 (D Phi' slope - u). */
 static void step_to_mode(posterior *q, double *step)
 {
     gsl_vector_const_view slope = gsl_vector_const_view_array(q->g, q->N);
