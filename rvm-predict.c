@@ -7,14 +7,14 @@
 #include "lib/cli.h"
 #include "lib/rvm.h"
 
-/* Rows read at a time: enough to make the work on the model's vectors small beside that on the
- * rows, few enough that a stream's first predictions come soon. */
-enum { BLOCK_ROWS = 512 };
+/* Rows read at a time: enough for several threads, few enough that a stream's first predictions come
+ * soon. */
+enum { BLOCK_ROWS = 2048 };
 
 /* ---- Options -------------------------------------------------------------------------------- */
 
 typedef struct {
-    int probability;
+    int probability, threads;
     bool quiet, variance, mode;
     double interval; /* 0: not wanted */
 } predict_job;
@@ -32,6 +32,8 @@ static const cli_option options[] = {
     { 0, "mode", CLI_FLAG, NULL, NULL,
       "classification: probabilities at the most probable weights, not averaged", FIELD(mode),
       NULL },
+    { 0, "threads", CLI_INT, "T", "all", "number of threads; predictions do not depend on it",
+      FIELD(threads), NULL },
     { 'q', NULL, CLI_FLAG, NULL, NULL, "quiet: no scores", FIELD(quiet), NULL },
 };
 
@@ -47,6 +49,19 @@ static const cli_tool tool = {
 
 /* ---- Checks --------------------------------------------------------------------------------- */
 
+/* As in rvm-train. */
+static bool check_threads(const predict_job *job)
+{
+    rvm_settings s = rvm_settings_default();
+    rvm_error err = { 0 };
+
+    s.threads = job->threads;
+    if (rvm_settings_check(&s, NULL, &err) == RVM_OK)
+        return true;
+    cli_error(&tool, NULL, &err);
+    return false;
+}
+
 static bool check_job(const predict_job *job, const cli_words *words)
 {
     const char *fault = NULL;
@@ -59,7 +74,7 @@ static bool check_job(const predict_job *job, const cli_words *words)
         fault = "only one of test_file and model_file can be standard input";
     if (fault != NULL)
         cli_message("ERROR: %s", fault);
-    return fault == NULL;
+    return fault == NULL && check_threads(job);
 }
 
 static bool check_model(const predict_job *job, const rvm_model_info *m)
@@ -158,15 +173,18 @@ typedef struct {
     const char *test_name;
     rvm_model *m; /* owned */
     rvm_model_info info;
-    FILE *in;           /* owned */
-    rvm_reader *reader; /* owned */
-    rvm_problem *block; /* owned */
+    FILE *in;                 /* owned */
+    rvm_reader *reader;       /* owned */
+    rvm_predictor *predictor; /* owned */
+    rvm_problem *block;       /* owned */
     rvm_prediction prediction;
+    size_t rows; /* predicted so far */
     rvm_score score;
 } stream;
 
 static void stream_clear(stream *s)
 {
+    rvm_predictor_free(s->predictor);
     rvm_model_free(s->m);
     cli_close(s->in);
     rvm_reader_free(s->reader);
@@ -226,17 +244,43 @@ static bool start_reading(stream *s)
     return true;
 }
 
+/* Whether anything that will be written follows from variances, which are most of the work where
+ * there are many vectors. */
+static bool wants_variance(const predict_job *job, const rvm_model_info *m)
+{
+    if (m->task == RVM_REGRESSION)
+        return !job->quiet || job->variance || job->interval > 0;
+    return !job->mode && (!job->quiet || job->probability);
+}
+
+static bool start_predicting(stream *s)
+{
+    const rvm_predictor_settings settings = {
+        .mode = s->job->mode,
+        .variance = wants_variance(s->job, &s->info),
+        .threads = s->job->threads,
+    };
+    rvm_error err = { 0 };
+
+    if (rvm_predictor_alloc(&s->predictor, s->m, &settings, &err) == RVM_OK)
+        return true;
+    cli_error(&tool, NULL, &err);
+    return false;
+}
+
 static bool predict_block(stream *s)
 {
     rvm_error err = { 0 };
 
-    if (rvm_predict(&s->prediction, s->m, s->block, s->job->mode, &err) != RVM_OK) {
+    if (rvm_predictor_run(&s->prediction, s->predictor, s->block, &err) != RVM_OK) {
         if (err.line > 0)
-            err.line += s->score.rows; /* from the row of the block to that of the file */
+            err.line += s->rows; /* from the row of the block to that of the file */
         cli_error(&tool, s->test_name, &err);
         return false;
     }
-    rvm_score_add(&s->score, &s->info, &s->prediction, s->block);
+    s->rows += s->prediction.rows;
+    if (!s->job->quiet)
+        rvm_score_add(&s->score, &s->info, &s->prediction, s->block);
     return true;
 }
 
@@ -297,7 +341,7 @@ static int run(const predict_job *job, const cli_words *words)
     s.in = cli_open("input file", s.test_name);
     if (s.in != NULL && cli_spares_input(&tool, s.in, s.test_name, output_name) &&
         read_model(&s, words->word[1], output_name) && check_model(job, &s.info) &&
-        start_reading(&s))
+        start_reading(&s) && start_predicting(&s))
         code = predict_to(&s, output_name);
     stream_clear(&s);
     return code;

@@ -152,8 +152,13 @@ static rvm_status predict_fold(rvm_prediction *out, rvm_prediction *scratch, val
     if (held_out == NULL)
         return rvm_fail_memory(err, "a fold");
 
+    const rvm_predictor_settings settings = { .variance = true, .threads = v->settings.threads };
     const rvm_model_info info = rvm_model_describe(m);
-    const rvm_status status = rvm_predict(scratch, m, held_out, false, err);
+    rvm_predictor *pr = NULL;
+    rvm_status status = rvm_predictor_alloc(&pr, m, &settings, err);
+    if (status == RVM_OK)
+        status = rvm_predictor_run(scratch, pr, held_out, err);
+    rvm_predictor_free(pr);
     for (size_t r = 0; status == RVM_OK && r < held_out->rows; r++) {
         const size_t row = v->row[r];
 

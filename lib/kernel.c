@@ -1,19 +1,17 @@
 /* Level 2: kernels, one table row each, and blocks of kernel values.
  *
- * A block is computed in tiles of TILE rows of b. A tile holds its rows transposed, feature by
- * feature, so that a row x of a is combined with all of them in vector loops:
- *
- *     dense    sum_j = rest(x) (+) combine over all F features of x_f with z_jf
- *     sparse   sum_j = self(x) (+) self(z_j) (+) a correction for each non-zero of x that the tile
- *              has too; |x-z|^2 = x'x + z'z - 2 x'z for instance
+ *     dense    combine over all F features of x_f with z_f, for RVM_ROWS rows x and a panel of
+ *              rows z at once; then (+) rest(x) (+) rest(z)
+ *     sparse   self(x) (+) self(z) (+) a correction for each non-zero of x that z has too;
+ *              |x-z|^2 = x'x + z'z - 2 x'z for instance. Some rows z make a tile, transposed, so
+ *              that a row x is combined with all of them in vector loops
  *
  * Squares and distances are taken of differences in the dense layout: inputs with a large common
  * offset lose nothing there. */
 #include "kernel.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdint.h>
+#include <gsl/gsl_math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +20,11 @@
 #include "vecmath.h"
 
 enum {
-    TILE = 128,            /* rows of a tile at the most */
-    TILE_NUMBERS = 4 << 20 /* numbers of a tile, beyond which it gets fewer rows */
+    TILE = 128,               /* rows z at the most that are worked on together */
+    TILE_NUMBERS = 1 << 14,   /* their numbers, dense: what fits in the cache of a core ... */
+    ROWS_NUMBERS = 1 << 14,   /* ... beside numbers of the rows x */
+    SPARSE_NUMBERS = 1 << 16, /* numbers of a sparse tile */
+    TOGETHER = 4              /* lines of a sparse tile that are added in one pass */
 };
 
 /* ---- The table ------------------------------------------------------------------------------ */
@@ -33,8 +34,10 @@ static void linear_finish(double *a, size_t n, const rvm_kernel *k)
     (void)a, (void)n, (void)k;
 }
 
+RVM_WIDEST
 static void scale(double *a, size_t n, double factor, double offset)
 {
+#pragma omp simd
     for (size_t j = 0; j < n; j++)
         a[j] = factor * a[j] + offset;
 }
@@ -61,19 +64,20 @@ typedef struct {
     int number;       /* value of -t */
     unsigned uses;
     rvm_combination by;
+    bool bounded; /* values are finite whatever the rows */
     void (*finish)(double *a, size_t n, const rvm_kernel *k); /* combined rows in, values out */
 } kernel_row;
 
 static const kernel_row kernels[] = {
-    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, linear_finish },
+    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, false, linear_finish },
     [RVM_POLYNOMIAL] = { "polynomial", 1, RVM_USES_GAMMA | RVM_USES_DEGREE | RVM_USES_COEF0,
-                         RVM_BY_PRODUCTS, polynomial_finish },
-    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, decay_finish },
-    [RVM_SIGMOID] = { "sigmoid", 3, RVM_USES_GAMMA | RVM_USES_COEF0, RVM_BY_PRODUCTS,
+                         RVM_BY_PRODUCTS, false, polynomial_finish },
+    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, true, decay_finish },
+    [RVM_SIGMOID] = { "sigmoid", 3, RVM_USES_GAMMA | RVM_USES_COEF0, RVM_BY_PRODUCTS, false,
                       sigmoid_finish },
-    [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, linear_finish },
-    [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, decay_finish },
-    [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, linear_finish },
+    [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, false, linear_finish },
+    [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, true, decay_finish },
+    [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, false, linear_finish },
 };
 static const size_t kernel_count = sizeof kernels / sizeof kernels[0];
 
@@ -112,26 +116,145 @@ rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const r
     return rvm_rows_layout(p, kernels[kernel->type].by, like);
 }
 
-/* ---- Tiles ---------------------------------------------------------------------------------- */
+/* ---- One block ------------------------------------------------------------------------------ */
+
+/* What a call was asked for: everything borrowed. */
+typedef struct {
+    gsl_matrix *block;
+    const kernel_row *row; /* of the table */
+    const rvm_kernel *kernel;
+    const rvm_rows *a, *b;
+    const size_t *a_id;
+    size_t b_first;
+} request;
+
+static size_t row_of_a(const request *q, size_t i)
+{
+    return q->a_id == NULL ? i : q->a_id[i];
+}
+
+/* Values of row i of the block, `width` columns from `column` on. */
+static rvm_status deliver(const request *q, size_t i, size_t column, const double *value,
+                          size_t width, rvm_error *err)
+{
+    if (!q->row->bounded && !rvm_vec_all_finite(value, width))
+        return rvm_fail(err, RVM_ENUMERIC, "a kernel value is out of range: scale the data");
+    memcpy(gsl_matrix_ptr(q->block, i, column), value, width * sizeof *value);
+    return RVM_OK;
+}
+
+/* ---- Dense ---------------------------------------------------------------------------------- */
+
+typedef void combination(double *restrict sum, const double *restrict x, const double *restrict z,
+                         size_t terms, size_t panels);
+
+static combination *const combine[] = {
+    [RVM_BY_PRODUCTS] = rvm_vec_products,
+    [RVM_BY_SQUARES] = rvm_vec_squares,
+    [RVM_BY_DISTANCES] = rvm_vec_distances,
+    [RVM_BY_SPLINE] = rvm_vec_splines,
+};
+
+/* Rows first .. first + count - 1 of the block in groups of RVM_ROWS, the last of which is filled
+ * up with its last row. */
+static void pack(double *x, const request *q, size_t first, size_t count)
+{
+    const size_t F = q->a->features;
+    for (size_t i = 0; i < count + (RVM_ROWS - count % RVM_ROWS) % RVM_ROWS; i++) {
+        const double *from = rvm_rows_dense(q->a, row_of_a(q, first + GSL_MIN(i, count - 1)));
+        double *to = x + i / RVM_ROWS * F * RVM_ROWS + i % RVM_ROWS;
+        for (size_t f = 0; f < F; f++)
+            to[f * RVM_ROWS] = from[f * RVM_PANEL];
+    }
+}
+
+/* What the features add that only one of two rows has: `n` values of row i of the block with rows
+ * `first` and on. */
+static void add_rest(double *value, const request *q, size_t i, size_t first, size_t n)
+{
+    const double rest = q->a->rest[row_of_a(q, i)];
+    for (size_t j = 0; j < n && first + j < q->b->count; j++) {
+        if (q->a->by == RVM_BY_SPLINE)
+            value[j] *= rest * q->b->rest[first + j];
+        else
+            value[j] += rest + q->b->rest[first + j];
+    }
+}
+
+/* A group x, `count` rows from row i of the block on, with `panels` panels of b. */
+static rvm_status fill_dense(const request *q, size_t i, size_t count, const double *x,
+                             size_t panel, size_t panels, rvm_error *err)
+{
+    const size_t F = q->b->features, n = panels * RVM_PANEL, first = panel * RVM_PANEL;
+    const size_t from = GSL_MAX(first, q->b_first);
+    const size_t to = GSL_MIN(first + n, q->b_first + q->block->size2);
+    rvm_status status = RVM_OK;
+    _Alignas(RVM_LANES * sizeof(double)) double value[RVM_ROWS * TILE];
+    combine[q->a->by](value, x, q->b->panel + first * F, F, panels);
+    for (size_t r = 0; r < count && (q->a->has_rest || q->b->has_rest); r++)
+        add_rest(value + r * n, q, i + r, first, n);
+    q->row->finish(value, RVM_ROWS * n, q->kernel);
+    for (size_t r = 0; r < count && status == RVM_OK; r++)
+        status =
+            deliver(q, i + r, from - q->b_first, value + r * n + (from - first), to - from, err);
+    return status;
+}
+
+/* Some rows of the block, packed, with all panels that have a row of it. */
+static rvm_status fill_rows(const request *q, size_t first, size_t count, const double *x,
+                            rvm_error *err)
+{
+    const size_t F = q->b->features;
+    const size_t at_once = GSL_MIN(TILE / RVM_PANEL, 1 + TILE_NUMBERS / (1 + F * RVM_PANEL));
+    const size_t end = (q->b_first + q->block->size2 + RVM_PANEL - 1) / RVM_PANEL;
+    rvm_status status = RVM_OK;
+    for (size_t p = q->b_first / RVM_PANEL; p < end; p += at_once)
+        for (size_t i = 0; i < count && status == RVM_OK; i += RVM_ROWS)
+            status = fill_dense(q, first + i, GSL_MIN(RVM_ROWS, count - i), x + i * F, p,
+                                GSL_MIN(at_once, end - p), err);
+    return status;
+}
+
+static rvm_status dense_block(const request *q, rvm_error *err)
+{
+    const size_t F = q->a->features, rows = q->block->size1;
+    const size_t groups =
+        GSL_MIN((rows + RVM_ROWS - 1) / RVM_ROWS, 1 + ROWS_NUMBERS / (1 + F * RVM_ROWS));
+    rvm_status status = RVM_OK;
+    double *x = rvm_array(groups * RVM_ROWS * F, sizeof *x);
+    if (x == NULL)
+        return rvm_fail_memory(err, "a block of kernel values");
+    for (size_t i = 0; i < rows && status == RVM_OK; i += groups * RVM_ROWS) {
+        const size_t count = GSL_MIN(rows - i, groups * RVM_ROWS);
+        pack(x, q, i, count);
+        status = fill_rows(q, i, count, x, err);
+    }
+    free(x);
+    return status;
+}
+
+/* ---- Sparse --------------------------------------------------------------------------------- */
 
 typedef struct {
     size_t first, width; /* rows of b */
-    int *place;          /* sparse: owned, F: line of z that holds the feature, or -1 */
-    double *z;           /* owned: lines x span */
+    size_t span;         /* rows there is room for: RVM_LANES to TILE, in whole vectors */
+    unsigned *line;      /* owned, F: line of z that holds the feature, 0 where no row has it */
+    double *z;           /* owned, lines x span; line 0 is all 0 */
     size_t lines, line_capacity;
-    size_t span; /* rows there is room for: RVM_LANES to TILE, in whole vectors */
-    double self[TILE], rest[TILE];
-    double value[TILE]; /* scratch */
-
+    double largest; /* of self */
+    _Alignas(RVM_LANES * sizeof(double)) double self[TILE];
+    _Alignas(RVM_LANES * sizeof(double)) double value[TILE]; /* scratch */
+    unsigned *hit_line; /* scratch, owned, F + TOGETHER: lines for the features of a row x ... */
+    double *hit_x;      /* ... and its values there; TOGETHER at a time, filled up with line 0 */
 } tile;
 
-/* As many rows as a block has columns, and fewer where they have very many features. */
+/* As many rows as a block has columns, and fewer where they have many features between them. */
 static size_t tile_span(const rvm_rows *b, size_t columns)
 {
+    const size_t pairs = b->count > 0 ? b->start[b->count] / b->count + 1 : 1;
     size_t span = TILE;
-    while (b->dense && span > RVM_LANES && b->features > TILE_NUMBERS / span)
-        span /= 2;
-    while (span > RVM_LANES && span / 2 >= columns)
+    while (span > RVM_LANES &&
+           (span / 2 >= columns || GSL_MIN(b->features, span * pairs) * span > SPARSE_NUMBERS))
         span /= 2;
     return span;
 }
@@ -140,110 +263,112 @@ static bool tile_alloc(tile *t, const rvm_rows *b, size_t columns)
 {
     memset(t, 0, sizeof *t);
     t->span = tile_span(b, columns);
-    if (b->by == RVM_BY_LOOKUP)
-        return true;
-    if (b->dense) {
-        t->lines = b->features;
-        if (t->lines > SIZE_MAX / t->span)
-            return false;
-        t->z = rvm_array(t->lines * t->span, sizeof *t->z);
-        return t->z != NULL;
-    }
-    t->place = rvm_array(b->features, sizeof *t->place);
-    return t->place != NULL;
+    t->line = rvm_array(b->features, sizeof *t->line);
+    t->hit_line = rvm_array(b->features + TOGETHER, sizeof *t->hit_line);
+    t->hit_x = rvm_array(b->features + TOGETHER, sizeof *t->hit_x);
+    return t->line != NULL && t->hit_line != NULL && t->hit_x != NULL;
 }
 
 static void tile_free(tile *t)
 {
-    free(t->place);
+    free(t->line);
     free(t->z);
+    free(t->hit_line);
+    free(t->hit_x);
 }
 
-static void load_dense(tile *t, const rvm_rows *b)
+/* Room for line 0 and one for each pair at the most. */
+static bool reserve_lines(tile *t, const rvm_rows *b, size_t pairs)
 {
-    for (size_t f = 0; f < b->features; f++)
-        for (size_t j = 0; j < t->span; j++)
-            t->z[f * t->span + j] = j < t->width ? b->full[(t->first + j) * b->features + f] : 0;
+    const size_t need = 1 + GSL_MIN(pairs, b->features);
+    if (need <= t->line_capacity)
+        return true;
+    free(t->z);
+    t->z = rvm_vec_alloc(need, t->span);
+    t->line_capacity = t->z == NULL ? 0 : need;
+    return t->z != NULL;
 }
 
-static bool load_sparse(tile *t, const rvm_rows *b)
+/* The line of a feature, which starts at 0 when it is new. */
+static double *line_of(tile *t, int feature)
 {
-    for (size_t f = 0; f < b->features; f++)
-        t->place[f] = -1;
-    t->lines = 0;
-    for (size_t j = 0; j < t->width; j++)
-        for (size_t k = b->start[t->first + j]; k < b->start[t->first + j + 1]; k++) {
-            int *place = &t->place[b->feature[k]];
-            if (*place < 0) {
-                if (!rvm_grow(&t->z, &t->line_capacity, t->lines + 1, t->span * sizeof *t->z))
-                    return false;
-                memset(t->z + t->lines * t->span, 0, t->span * sizeof *t->z);
-                *place = (int)t->lines++;
-            }
-            t->z[(size_t)*place * t->span + j] = b->value[k];
-        }
-    return true;
+    unsigned *line = &t->line[feature];
+    if (*line == 0) {
+        *line = (unsigned)t->lines++;
+        memset(t->z + *line * t->span, 0, t->span * sizeof *t->z);
+    }
+    return t->z + *line * t->span;
 }
 
 static bool tile_load(tile *t, const rvm_rows *b, size_t first, size_t width)
 {
+    for (size_t k = b->start[t->first]; k < b->start[t->first + t->width]; k++)
+        t->line[b->feature[k]] = 0;
     t->first = first;
     t->width = width;
-    const double neutral = b->by == RVM_BY_SPLINE ? 1 : 0;
+    t->lines = 1;
+    t->largest = 0;
     for (size_t j = 0; j < t->span; j++) {
-        t->self[j] = j < width ? b->self[first + j] : neutral;
-        t->rest[j] = j < width ? b->rest[first + j] : neutral;
+        t->self[j] = j < width ? b->self[first + j] : 0;
+        t->largest = t->self[j] > t->largest ? t->self[j] : t->largest;
     }
-    if (b->by == RVM_BY_LOOKUP)
-        return true;
-    if (!b->dense)
-        return load_sparse(t, b);
-    load_dense(t, b);
+    if (!reserve_lines(t, b, b->start[first + width] - b->start[first]))
+        return false;
+    for (size_t j = 0; j < width; j++)
+        for (size_t k = b->start[first + j]; k < b->start[first + j + 1]; k++)
+            line_of(t, b->feature[k])[j] = b->value[k];
     return true;
 }
 
-/* ---- One row against a tile ----------------------------------------------------------------- */
-
-static void combine_dense(tile *t, const rvm_rows *a, size_t i)
+/* Features of row i of a that the tile has too; how many. */
+static size_t find_hits(tile *t, const rvm_rows *a, size_t i)
 {
-    const double *x = a->full + i * a->features;
-    const size_t F = a->features;
-    for (size_t j = 0; j < t->span; j++)
-        t->value[j] = a->by == RVM_BY_SPLINE ? a->rest[i] * t->rest[j] : a->rest[i] + t->rest[j];
-    switch (a->by) {
-    case RVM_BY_PRODUCTS:
-        rvm_vec_add_products(t->value, x, t->z, F, t->span);
-        break;
-    case RVM_BY_SQUARES:
-        rvm_vec_add_squares(t->value, x, t->z, F, t->span);
-        break;
-    case RVM_BY_DISTANCES:
-        rvm_vec_add_distances(t->value, x, t->z, F, t->span);
-        break;
-    case RVM_BY_SPLINE:
-        for (size_t f = 0; f < F; f++)
-            rvm_vec_times_spline(t->value, x[f], t->z + f * t->span, t->span);
-        break;
-    case RVM_BY_LOOKUP:
-        break;
+    size_t hits = 0;
+    for (size_t k = a->start[i]; k < a->start[i + 1]; k++) {
+        t->hit_line[hits] = t->line[a->feature[k]];
+        t->hit_x[hits] = a->value[k];
+        hits += t->hit_line[hits] != 0;
+    }
+    for (size_t k = 0; k < TOGETHER; k++) {
+        t->hit_line[hits + k] = 0;
+        t->hit_x[hits + k] = 0;
+    }
+    return hits;
+}
+
+/* sum += x z over the hits, strictly in their order: those that a row z does not have add 0 and
+ * leave its sum as it is, so that it does not depend on the other rows of the tile. */
+RVM_WIDEST
+static void add_products(double *restrict sum, const double *restrict x, const unsigned *line,
+                         size_t hits, const double *restrict z, size_t n)
+{
+    for (size_t k = 0; k < hits; k += TOGETHER) {
+        const double *z0 = z + (size_t)line[k] * n, *z1 = z + (size_t)line[k + 1] * n;
+        const double *z2 = z + (size_t)line[k + 2] * n, *z3 = z + (size_t)line[k + 3] * n;
+        const double x0 = x[k], x1 = x[k + 1], x2 = x[k + 2], x3 = x[k + 3];
+#pragma omp simd
+        for (size_t j = 0; j < n; j++)
+            sum[j] = (((sum[j] + x0 * z0[j]) + x1 * z1[j]) + x2 * z2[j]) + x3 * z3[j];
     }
 }
 
 /* What the pairs that both rows have change against rows that share nothing: the sum of x z, or of
- * |x - z| - |x| - |z|, or the product of spline(x, z) / (spline(x, 0) spline(0, z)). A feature that z
- * does not have contributes exactly nothing, whatever the other rows of the tile. */
+ * |x - z| - |x| - |z|, or the product of spline(x, z) / (spline(x, 0) spline(0, z)). A feature that
+ * z does not have contributes exactly nothing, whatever the other rows of the tile. */
 static void combine_shared(tile *t, const rvm_rows *a, size_t i)
 {
-    for (size_t k = a->start[i]; k < a->start[i + 1]; k++) {
-        const int place = t->place[a->feature[k]];
-        const double x = a->value[k];
-        if (place < 0)
-            continue;
-        const double *z = t->z + (size_t)place * t->span;
+    const size_t hits = find_hits(t, a, i);
+    memset(t->value, 0, t->span * sizeof *t->value);
+    if (a->by == RVM_BY_PRODUCTS || a->by == RVM_BY_SQUARES) {
+        add_products(t->value, t->hit_x, t->hit_line, hits, t->z, t->span);
+        return;
+    }
+    for (size_t j = 0; j < t->span && a->by == RVM_BY_SPLINE; j++)
+        t->value[j] = 1;
+    for (size_t k = 0; k < hits; k++) {
+        const double x = t->hit_x[k], *z = t->z + (size_t)t->hit_line[k] * t->span;
         if (a->by == RVM_BY_DISTANCES)
             rvm_vec_add_distance_excess(t->value, x, z, t->span);
-        else if (a->by != RVM_BY_SPLINE)
-            rvm_vec_add_products(t->value, &x, z, 1, t->span);
         else
             for (size_t j = 0; j < t->span; j++)
                 if (z[j] != 0)
@@ -251,23 +376,32 @@ static void combine_shared(tile *t, const rvm_rows *a, size_t i)
     }
 }
 
-/* |x - z|^2 = x'x + z'z - 2 x'z, and |x - z|_1 likewise, but for rows whose own sums are out of
- * range. */
+/* |x - z|^2 = x'x + z'z - 2 x'z, and |x - z|_1 likewise. */
+RVM_WIDEST
+static void expand(double *restrict value, double self, const double *restrict z_self,
+                   double factor, size_t n)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++) {
+        const double distance = self + z_self[j] + factor * value[j];
+        value[j] = distance > 0 ? distance : 0;
+    }
+}
+
+/* Rows whose own sums are out of range are taken feature by feature. */
 static void expand_distances(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
 {
-    const double self = a->self[i], factor = a->by == RVM_BY_SQUARES ? -2 : 1;
-    for (size_t j = 0; j < t->span; j++) {
-        if (self + t->self[j] < DBL_MAX)
-            t->value[j] = fmax(0, self + t->self[j] + factor * t->value[j]);
-        else
-            t->value[j] = j < t->width ? rvm_rows_apart(a, i, b, t->first + j) : 0;
-    }
+    const double self = a->self[i];
+    expand(t->value, self, t->self, a->by == RVM_BY_SQUARES ? -2 : 1, t->span);
+    if (self + t->largest < DBL_MAX)
+        return;
+    for (size_t j = 0; j < t->width; j++)
+        if (!(self + t->self[j] < DBL_MAX))
+            t->value[j] = rvm_rows_apart(a, i, b, t->first + j);
 }
 
 static void combine_sparse(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
 {
-    for (size_t j = 0; j < t->span; j++)
-        t->value[j] = a->by == RVM_BY_SPLINE ? 1 : 0;
     combine_shared(t, a, i);
     if (a->by == RVM_BY_SQUARES || a->by == RVM_BY_DISTANCES)
         expand_distances(t, a, i, b);
@@ -275,6 +409,34 @@ static void combine_sparse(tile *t, const rvm_rows *a, size_t i, const rvm_rows 
         for (size_t j = 0; j < t->span; j++)
             t->value[j] *= a->self[i] * t->self[j];
 }
+
+static rvm_status fill_tile(const request *q, size_t column, tile *t, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    for (size_t i = 0; i < q->block->size1 && status == RVM_OK; i++) {
+        combine_sparse(t, q->a, row_of_a(q, i), q->b);
+        q->row->finish(t->value, t->span, q->kernel);
+        status = deliver(q, i, column, t->value, t->width, err);
+    }
+    return status;
+}
+
+static rvm_status sparse_block(const request *q, rvm_error *err)
+{
+    const size_t columns = q->block->size2;
+    rvm_status status = RVM_OK;
+    tile t;
+    bool memory = tile_alloc(&t, q->b, columns);
+    for (size_t j = 0; j < columns && memory && status == RVM_OK; j += t.span) {
+        memory = tile_load(&t, q->b, q->b_first + j, GSL_MIN(t.span, columns - j));
+        if (memory)
+            status = fill_tile(q, j, &t, err);
+    }
+    tile_free(&t);
+    return memory ? status : rvm_fail_memory(err, "a block of kernel values");
+}
+
+/* ---- Looked up ------------------------------------------------------------------------------- */
 
 static int compare_int(const void *a, const void *b)
 {
@@ -294,66 +456,41 @@ static double look_up(const rvm_rows *r, size_t i, int serial)
 }
 
 /* The functions belong to the rows that were laid out first; the others hold the values. */
-static void combine_lookup(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
+static double look_up_pair(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j)
 {
-    for (size_t j = 0; j < t->width; j++) {
-        const size_t row = t->first + j;
-        if (a->is_like)
-            t->value[j] = look_up(a, i, (int)b->value[b->start[row]]);
-        else
-            t->value[j] = look_up(b, row, (int)a->value[a->start[i]]);
-    }
+    return a->is_like ? look_up(a, i, (int)b->value[b->start[j]])
+                      : look_up(b, j, (int)a->value[a->start[i]]);
 }
 
-static bool all_finite(const double *a, size_t n)
+static rvm_status lookup_block(const request *q, rvm_error *err)
 {
-    double worst = 0;
-    for (size_t j = 0; j < n; j++)
-        worst += 0 * a[j]; /* nan as soon as one is not finite */
-    return worst == 0;
+    rvm_status status = RVM_OK;
+    double value[TILE];
+    for (size_t i = 0; i < q->block->size1 && status == RVM_OK; i++)
+        for (size_t first = 0; first < q->block->size2 && status == RVM_OK; first += TILE) {
+            const size_t width = GSL_MIN(TILE, q->block->size2 - first);
+            for (size_t j = 0; j < width; j++)
+                value[j] = look_up_pair(q->a, row_of_a(q, i), q->b, q->b_first + first + j);
+            status = deliver(q, i, first, value, width, err);
+        }
+    return status;
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
 
-static rvm_status fill_tile(gsl_matrix *block, size_t column, tile *t, const rvm_kernel *kernel,
-                            const rvm_rows *a, const size_t *a_id, const rvm_rows *b,
-                            rvm_error *err)
-{
-    for (size_t i = 0; i < block->size1; i++) {
-        const size_t row = a_id == NULL ? i : a_id[i];
-        if (a->by == RVM_BY_LOOKUP)
-            combine_lookup(t, a, row, b);
-        else if (a->dense)
-            combine_dense(t, a, row);
-        else
-            combine_sparse(t, a, row, b);
-        kernels[kernel->type].finish(t->value, t->span, kernel);
-        if (!all_finite(t->value, t->width))
-            return rvm_fail(err, RVM_ENUMERIC, "a kernel value is out of range: scale the data");
-        memcpy(gsl_matrix_ptr(block, i, column), t->value, t->width * sizeof *t->value);
-    }
-    return RVM_OK;
-}
-
 rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *a,
                             const size_t *a_id, const rvm_rows *b, size_t b_first, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
-    tile *t = rvm_array(1, sizeof *t);
-    if (t == NULL || !tile_alloc(t, b, block->size2)) {
-        free(t);
-        return rvm_fail_memory(err, "a block of kernel values");
-    }
-    for (size_t j = 0; j < block->size2 && status == RVM_OK; j += t->span) {
-        const size_t width = block->size2 - j < t->span ? block->size2 - j : t->span;
-        if (tile_load(t, b, b_first + j, width))
-            status = fill_tile(block, j, t, kernel, a, a_id, b, err);
-        else
-            status = rvm_fail_memory(err, "a block of kernel values");
-    }
-    tile_free(t);
-    free(t);
-    return status;
+    const request q = { .block = block,
+                        .row = &kernels[kernel->type],
+                        .kernel = kernel,
+                        .a = a,
+                        .b = b,
+                        .a_id = a_id,
+                        .b_first = b_first };
+    if (a->by == RVM_BY_LOOKUP)
+        return lookup_block(&q, err);
+    return a->dense ? dense_block(&q, err) : sparse_block(&q, err);
 }
 
 rvm_status rvm_kernel_rows(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *a,

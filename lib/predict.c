@@ -10,38 +10,59 @@
  * follow from mean and variance of the latent function, or functions: probability.c.
  *
  * A row's result must not depend on the rows that come with it: a stream cut into blocks elsewhere
- * would give other bytes.  So there is no BLAS here, whose order of summation changes with the
- * shape, and the loops below do the same operations in the same order for every row. */
+ * would give other bytes.  So each row has a lane of its own in every array, all lanes go through
+ * the same instructions, and there is no BLAS here, whose order of summation changes with the
+ * shape.  Threads take CHUNK rows at a time. */
 #include "predict.h"
 
 #include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "alloc.h"
 #include "error.h"
+#include "forward.h"
 #include "kernel.h"
 #include "model.h"
+#include "parallel.h"
 #include "probability.h"
 #include "problem.h"
+#include "vecmath.h"
 
 enum {
-    CHUNK = 64, /* rows whose kernel values are held at a time */
-    TILE = 8,   /* rows solved together: R is read once for them all, and they are one vector */
-    DEPTH = 16  /* rows of R that are applied together */
+    LANES = RVM_FORWARD_LANES, /* rows of a tile */
+    TILES = 8,
+    CHUNK = TILES * LANES, /* rows computed together: what they need fits a level 2 cache */
+    KERNEL_COST = 16       /* multiplications that a kernel value takes beside those of its pairs */
 };
+/* Multiplications for which another thread pays: it has to be woken up, and from one block of a
+ * stream to the next it waits for work without sleeping. */
+static const double thread_cost = 3e7;
 
-/* Scratch of one prediction. */
+/* Scratch of one thread, and what went wrong there. */
 typedef struct {
-    const rvm_model *m; /* borrowed */
-    rvm_rows *vectors;  /* owned, V of them */
-    double *values;     /* owned, CHUNK x V: kernel of each row with each vector */
-    double *v;          /* owned, K x TILE, K of the largest latent function */
-    double *mean;       /* owned, CHUNK x latent functions */
+    double ones[CHUNK]; /* the bias at each row */
+    double *values;     /* owned, V x CHUNK: kernel of each vector with each row */
+    double *phi;        /* owned, TILES x padded x LANES of the largest latent function */
+    double *mean;       /* owned, latent functions x CHUNK */
     double *variance;   /* likewise */
-    bool mode;
-} predictor;
+    double *row_mean, *row_variance; /* owned, latent functions: of one row */
+    size_t failed;                   /* the first chunk that failed, SIZE_MAX when none did */
+    rvm_error err;
+} worker;
+
+struct rvm_predictor {
+    const rvm_model *m; /* borrowed */
+    rvm_predictor_settings settings;
+    bool variance;        /* compute it */
+    bool probability;     /* likewise */
+    rvm_rows *vectors;    /* owned, V of them */
+    rvm_forward *forward; /* owned, latent functions; NULL without variance */
+    worker *worker;       /* owned */
+    size_t workers;
+};
 
 bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes)
 {
@@ -74,82 +95,58 @@ void rvm_prediction_free(rvm_prediction *p)
     *p = (rvm_prediction){ 0 };
 }
 
-/* x -= sum over a < depth of v_a row[a][column - a], in that order; x and v_a are TILE long. */
-static void subtract(double *x, const double *v, const double *const *row, size_t column,
-                     size_t depth)
+/* ---- Latent functions ----------------------------------------------------------------------- */
+
+/* Row i of phi: CHUNK numbers. */
+static const double *phi_row(const worker *w, const rvm_latent *f, size_t i)
 {
-    double sum[TILE];
-
-    for (size_t r = 0; r < TILE; r++)
-        sum[r] = x[r];
-    for (size_t a = 0; a < depth; a++) {
-        const double entry = row[a][column - a];
-
-        /* In registers, as one vector. */
-#pragma GCC unroll 8
-        for (size_t r = 0; r < TILE; r++)
-            sum[r] -= v[a * TILE + r] * entry;
-    }
-    for (size_t r = 0; r < TILE; r++)
-        x[r] = sum[r];
+    if (f->bias && i == 0)
+        return w->ones;
+    return w->values + f->vector[i - (f->bias ? 1 : 0)] * CHUNK;
 }
 
-/* Each column phi of v (K x TILE) becomes the solution of R' v = phi. DEPTH rows of R at a time, so
- * that what is still to be solved is loaded and stored once for all of them. */
-static void substitute_forward(double *v, const double *R, size_t K)
+RVM_WIDEST
+static void add_multiple(double *restrict sum, double factor, const double *restrict x)
 {
-    const double *row[DEPTH]; /* from the diagonal on */
-
-    for (size_t i = 0; i < K; i += DEPTH, v += DEPTH * TILE) {
-        const size_t depth = GSL_MIN(DEPTH, K - i);
-
-        for (size_t a = 0; a < depth; a++) {
-            row[a] = R;
-            R += K - i - a;
-            subtract(v + a * TILE, v, row, a, a);
-            for (size_t r = 0; r < TILE; r++)
-                v[a * TILE + r] /= row[a][0];
-        }
-        for (size_t j = depth; j < K - i; j++)
-            subtract(v + j * TILE, v, row, j, depth);
-    }
+    for (size_t r = 0; r < CHUNK; r++)
+        sum[r] += factor * x[r];
 }
 
-/* v (K x TILE) becomes phi of rows r < count <= TILE, and 0 beyond. values: count x V. */
-static void gather(double *v, const double *values, size_t V, size_t count, const rvm_latent *f)
+static void fill_mean(double *mean, const worker *w, const rvm_latent *f)
 {
-    const size_t bias = f->bias ? 1 : 0;
-
-    for (size_t i = 0; i < f->count; i++)
-        for (size_t r = 0; r < TILE; r++)
-            v[i * TILE + r] = r >= count ? 0 : i < bias ? 1 : values[r * V + f->vector[i - bias]];
-}
-
-/* Latent function k at rows first .. first + count - 1 of the chunk, count <= TILE. */
-static void fill_latent(const predictor *pr, size_t k, size_t first, size_t count)
-{
-    const size_t V = pr->m->vectors->rows, C = pr->m->latent_count;
-    const rvm_latent *f = &pr->m->latent[k];
-    double mean[TILE], variance[TILE] = { 0 };
-
-    for (size_t r = 0; r < TILE; r++)
+    for (size_t r = 0; r < CHUNK; r++)
         mean[r] = f->bias_mean;
-    gather(pr->v, pr->values + first * V, V, count, f);
     for (size_t i = 0; i < f->count; i++)
-        for (size_t r = 0; r < TILE; r++)
-            mean[r] += f->weight[i] * pr->v[i * TILE + r];
-    substitute_forward(pr->v, f->factor, f->count);
-    for (size_t i = 0; i < f->count; i++)
-        for (size_t r = 0; r < TILE; r++)
-            variance[r] += pr->v[i * TILE + r] * pr->v[i * TILE + r];
-    for (size_t r = 0; r < count; r++) {
-        pr->mean[(first + r) * C + k] = mean[r];
-        pr->variance[(first + r) * C + k] = variance[r];
+        add_multiple(mean, f->weight[i], phi_row(w, f, i));
+}
+
+static void fill_variance(double *variance, const worker *w, const rvm_latent *f,
+                          const rvm_forward *forward, size_t tiles)
+{
+    const size_t length = forward->padded * LANES;
+
+    for (size_t t = 0; t < tiles; t++) {
+        double *const v = w->phi + t * length;
+
+        for (size_t i = 0; i < f->count; i++)
+            memcpy(v + i * LANES, phi_row(w, f, i) + t * LANES, LANES * sizeof *v);
+    }
+    rvm_forward_solve(w->phi, tiles, forward);
+    for (size_t t = 0; t < tiles; t++) {
+        const double *const v = w->phi + t * length;
+        double sum[LANES] = { 0 };
+
+        for (size_t i = 0; i < f->count; i++)
+            for (size_t r = 0; r < LANES; r++)
+                sum[r] += v[i * LANES + r] * v[i * LANES + r];
+        memcpy(variance + t * LANES, sum, sizeof sum);
     }
 }
 
-static void fill_classes(rvm_prediction *out, size_t row, const predictor *pr, const double *mean,
-                         const double *variance)
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+static void fill_classes(rvm_prediction *out, size_t row, const rvm_predictor *pr,
+                         const double *mean, const double *variance)
 {
     const rvm_model *m = pr->m;
     double *p = out->probability + row * m->class_count;
@@ -160,18 +157,19 @@ static void fill_classes(rvm_prediction *out, size_t row, const predictor *pr, c
         p[0] = 1;
         log_p[0] = 0;
     } else if (m->class_count == 2) {
-        rvm_probability_of_two(p, log_p, mean[0], variance[0], pr->mode);
+        if (pr->probability)
+            rvm_probability_of_two(p, log_p, mean[0], variance[0], pr->settings.mode);
         best = mean[0] >= 0 ? 0 : 1;
     } else {
-        best = rvm_probability_of_many(p, log_p, mean, variance, m->class_count, pr->mode);
+        best = rvm_probability_of_many(p, log_p, mean, variance, m->class_count, pr->settings.mode);
     }
     out->value[row] = m->label[best];
     out->variance[row] = variance[m->latent_count > 1 ? best : 0];
 }
 
 /* One row from its latent functions, which may have left the range of finite numbers. */
-static rvm_status fill_row(rvm_prediction *out, size_t row, const predictor *pr, const double *mean,
-                           double *variance, rvm_error *err)
+static rvm_status fill_row(rvm_prediction *out, size_t row, const rvm_predictor *pr,
+                           const double *mean, double *variance, rvm_error *err)
 {
     const rvm_model *m = pr->m;
 
@@ -191,94 +189,194 @@ static rvm_status fill_row(rvm_prediction *out, size_t row, const predictor *pr,
 }
 
 /* Rows first .. first + count - 1 of out from the kernel values of the chunk. */
-static rvm_status fill_rows(rvm_prediction *out, const predictor *pr, size_t first, size_t count,
-                            rvm_error *err)
+static rvm_status fill_rows(rvm_prediction *out, const rvm_predictor *pr, worker *w, size_t first,
+                            size_t count, rvm_error *err)
 {
-    const size_t C = pr->m->latent_count;
+    const size_t C = pr->m->latent_count, tiles = (count + LANES - 1) / LANES;
     rvm_status status = RVM_OK;
 
-    for (size_t k = 0; k < C; k++)
-        for (size_t r = 0; r < count; r += TILE)
-            fill_latent(pr, k, r, GSL_MIN(TILE, count - r));
-    for (size_t r = 0; status == RVM_OK && r < count; r++)
-        status = fill_row(out, first + r, pr, pr->mean + r * C, pr->variance + r * C, err);
-    return status;
-}
+    for (size_t k = 0; k < C; k++) {
+        const rvm_latent *f = &pr->m->latent[k];
 
-/* Kernel values of rows first .. first + count - 1. */
-static rvm_status fill_values(const predictor *pr, const rvm_problem *rows, size_t first,
-                              size_t count, rvm_error *err)
-{
-    const size_t V = pr->m->vectors->rows;
-    size_t id[CHUNK];
-
-    if (V == 0)
-        return RVM_OK;
-    for (size_t r = 0; r < count; r++)
-        id[r] = first + r;
-
-    rvm_status status = RVM_ENOMEM;
-    rvm_problem *chunk = rvm_problem_subset(rows, id, count);
-    rvm_rows *x = chunk == NULL ? NULL : rvm_rows_alloc(chunk, &pr->m->kernel, pr->vectors);
-    if (x != NULL) {
-        gsl_matrix_view block = gsl_matrix_view_array(pr->values, count, V);
-        status = rvm_kernel_rows(&block.matrix, &pr->m->kernel, x, pr->vectors, err);
-    } else {
-        rvm_fail_memory(err, "rows to predict");
+        fill_mean(w->mean + k * CHUNK, w, f);
+        if (pr->variance)
+            fill_variance(w->variance + k * CHUNK, w, f, &pr->forward[k], tiles);
     }
-    rvm_rows_free(x);
-    rvm_problem_free(chunk);
+    for (size_t r = 0; status == RVM_OK && r < count; r++) {
+        for (size_t k = 0; k < C; k++) {
+            w->row_mean[k] = w->mean[k * CHUNK + r];
+            w->row_variance[k] = w->variance[k * CHUNK + r];
+        }
+        status = fill_row(out, first + r, pr, w->row_mean, w->row_variance, err);
+    }
     return status;
 }
 
-/* CHUNK or TILE times count numbers; NULL without memory. */
+/* Rows first .. first + CHUNK - 1 of out, or those of them that there are. */
+static rvm_status fill_chunk(rvm_prediction *out, const rvm_predictor *pr, worker *w,
+                             const rvm_rows *x, size_t first, rvm_error *err)
+{
+    const size_t V = pr->m->vectors->rows, count = GSL_MIN(CHUNK, out->rows - first);
+    rvm_status status = RVM_OK;
+
+    if (V > 0) {
+        gsl_matrix_view block = gsl_matrix_view_array_with_tda(w->values, V, count, CHUNK);
+
+        status = rvm_kernel_block(&block.matrix, &pr->m->kernel, pr->vectors, NULL, x, first, err);
+    }
+    if (status == RVM_OK)
+        status = fill_rows(out, pr, w, first, count, err);
+    return status;
+}
+
+/* Chunks turn, turn + workers, ...: the first failure of each worker is all that is needed to find
+ * the first of all. */
+static void work(rvm_prediction *out, const rvm_predictor *pr, worker *w, const rvm_rows *x,
+                 size_t turn, size_t workers)
+{
+    w->failed = SIZE_MAX;
+    for (size_t chunk = turn; w->failed == SIZE_MAX && chunk * CHUNK < out->rows; chunk += workers)
+        if (fill_chunk(out, pr, w, x, chunk * CHUNK, &w->err) != RVM_OK)
+            w->failed = chunk;
+}
+
+/* ---- The predictor -------------------------------------------------------------------------- */
+
+/* times * count numbers; NULL without memory. */
 static double *scratch(size_t times, size_t count)
 {
     return count > SIZE_MAX / times ? NULL : rvm_array(times * count, sizeof(double));
 }
 
-static rvm_status predictor_init(predictor *pr, const rvm_model *m, bool mode, rvm_error *err)
+static bool init_worker(worker *w, const rvm_predictor *pr)
 {
-    size_t K = 0;
+    const size_t C = pr->m->latent_count;
+    size_t longest = 0;
 
-    for (size_t k = 0; k < m->latent_count; k++)
-        K = GSL_MAX(K, m->latent[k].count);
-    *pr = (predictor){ .m = m, .mode = mode };
-    pr->vectors = rvm_rows_alloc(m->vectors, &m->kernel, NULL);
-    pr->values = scratch(CHUNK, m->vectors->rows);
-    pr->v = scratch(TILE, K);
-    pr->mean = scratch(CHUNK, m->latent_count);
-    pr->variance = scratch(CHUNK, m->latent_count);
-    if (pr->vectors == NULL || pr->values == NULL || pr->v == NULL || pr->mean == NULL ||
-        pr->variance == NULL)
+    for (size_t k = 0; pr->variance && k < C; k++)
+        longest = GSL_MAX(longest, pr->forward[k].padded);
+    w->values = scratch(CHUNK, pr->m->vectors->rows);
+    w->phi = scratch(CHUNK, longest);
+    w->mean = scratch(CHUNK, C);
+    w->variance = scratch(CHUNK, C);
+    w->row_mean = scratch(1, C);
+    w->row_variance = scratch(1, C);
+    for (size_t r = 0; r < CHUNK; r++)
+        w->ones[r] = 1;
+    return w->values != NULL && w->phi != NULL && w->mean != NULL && w->variance != NULL &&
+           w->row_mean != NULL && w->row_variance != NULL;
+}
+
+static bool init_forward(rvm_predictor *pr)
+{
+    const rvm_model *m = pr->m;
+
+    pr->forward = rvm_array(m->latent_count, sizeof *pr->forward);
+    for (size_t k = 0; pr->forward != NULL && k < m->latent_count; k++)
+        if (!rvm_forward_init(&pr->forward[k], m->latent[k].factor, m->latent[k].count))
+            return false;
+    return pr->forward != NULL;
+}
+
+static bool init_predictor(rvm_predictor *pr)
+{
+    pr->vectors = rvm_rows_alloc(pr->m->vectors, &pr->m->kernel, NULL);
+    if (pr->vectors == NULL || (pr->variance && !init_forward(pr)))
+        return false;
+    pr->worker = rvm_array(pr->workers, sizeof *pr->worker);
+    for (size_t i = 0; pr->worker != NULL && i < pr->workers; i++)
+        if (!init_worker(&pr->worker[i], pr))
+            return false;
+    return pr->worker != NULL;
+}
+
+rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
+                               const rvm_predictor_settings *s, rvm_error *err)
+{
+    rvm_predictor *pr = rvm_array(1, sizeof *pr);
+
+    if (pr == NULL)
         return rvm_fail_memory(err, "prediction");
+    pr->m = m;
+    pr->settings = *s;
+    /* Which of many classes is the most probable one on the average depends on their variances. */
+    pr->variance = s->variance || (m->class_count > 2 && !s->mode);
+    pr->probability = pr->variance || s->mode;
+    pr->workers = (size_t)rvm_threads(s->threads);
+    if (!init_predictor(pr)) {
+        rvm_predictor_free(pr);
+        return rvm_fail_memory(err, "prediction");
+    }
+    *out = pr;
     return RVM_OK;
 }
 
-static void predictor_clear(predictor *pr)
+void rvm_predictor_free(rvm_predictor *pr)
 {
+    if (pr == NULL)
+        return;
+    for (size_t i = 0; pr->worker != NULL && i < pr->workers; i++) {
+        free(pr->worker[i].values);
+        free(pr->worker[i].phi);
+        free(pr->worker[i].mean);
+        free(pr->worker[i].variance);
+        free(pr->worker[i].row_mean);
+        free(pr->worker[i].row_variance);
+    }
+    for (size_t k = 0; pr->forward != NULL && k < pr->m->latent_count; k++)
+        rvm_forward_clear(&pr->forward[k]);
+    free(pr->worker);
+    free(pr->forward);
     rvm_rows_free(pr->vectors);
-    free(pr->values);
-    free(pr->v);
-    free(pr->mean);
-    free(pr->variance);
+    free(pr);
+}
+
+/* Workers for these rows. */
+static int team_for(const rvm_predictor *pr, const rvm_problem *p)
+{
+    const size_t chunks = p->rows / CHUNK + (p->rows % CHUNK > 0);
+    const size_t most = GSL_MIN(chunks, pr->workers);
+    const double N = (double)p->rows, V = (double)pr->m->vectors->rows;
+    double cost = V * (KERNEL_COST * N + (double)p->start[p->rows]);
+
+    for (size_t k = 0; pr->variance && k < pr->m->latent_count; k++)
+        cost += 0.5 * N * (double)pr->m->latent[k].count * (double)pr->m->latent[k].count;
+    return (int)GSL_MIN((double)most, 1 + cost / thread_cost);
+}
+
+rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_problem *rows,
+                             rvm_error *err)
+{
+    const int team = team_for(pr, rows);
+    worker *first = &pr->worker[0];
+
+    rvm_rows *x = rvm_rows_alloc(rows, &pr->m->kernel, pr->vectors);
+    if (x == NULL || !rvm_prediction_resize(out, rows->rows, pr->m->class_count)) {
+        rvm_rows_free(x);
+        return rvm_fail_memory(err, "predictions");
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(team) if (team > 1)
+    for (int i = 0; i < team; i++)
+        work(out, pr, &pr->worker[i], x, (size_t)i, (size_t)team);
+    rvm_rows_free(x);
+    for (int i = 1; i < team; i++)
+        if (pr->worker[i].failed < first->failed)
+            first = &pr->worker[i];
+    if (team == 0 || first->failed == SIZE_MAX)
+        return RVM_OK;
+    *err = first->err;
+    return err->status;
 }
 
 rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows, bool mode,
                        rvm_error *err)
 {
-    predictor pr;
+    const rvm_predictor_settings s = { .mode = mode, .variance = true };
+    rvm_predictor *pr = NULL;
 
-    rvm_status status = predictor_init(&pr, m, mode, err);
-    if (status == RVM_OK && !rvm_prediction_resize(out, rows->rows, m->class_count))
-        status = rvm_fail_memory(err, "predictions");
-    for (size_t first = 0; status == RVM_OK && first < rows->rows; first += CHUNK) {
-        const size_t count = GSL_MIN(CHUNK, rows->rows - first);
-
-        status = fill_values(&pr, rows, first, count, err);
-        if (status == RVM_OK)
-            status = fill_rows(out, &pr, first, count, err);
-    }
-    predictor_clear(&pr);
+    rvm_status status = rvm_predictor_alloc(&pr, m, &s, err);
+    if (status == RVM_OK)
+        status = rvm_predictor_run(out, pr, rows, err);
+    rvm_predictor_free(pr);
     return status;
 }

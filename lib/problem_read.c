@@ -133,10 +133,13 @@ static rvm_status read_value(double *value, const rvm_reader *r, rvm_word word, 
 
 static rvm_status read_pair(rvm_reader *r, rvm_word word, rvm_error *err)
 {
-    const char *const colon = memchr(word.text, ':', word.length);
+    const char *colon = word.text;
+    const char *const end = word.text + word.length;
     rvm_status status;
 
-    if (colon == NULL)
+    while (colon < end && *colon != ':') /* memchr would take longer to set out */
+        colon++;
+    if (colon == end)
         return fail_word(r, word, "expected INDEX:VALUE", err);
     if (!rvm_grow(&r->index, &r->index_capacity, r->pairs + 1, sizeof *r->index) ||
         !rvm_grow(&r->value, &r->value_capacity, r->pairs + 1, sizeof *r->value))

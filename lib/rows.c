@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "problem.h"
+#include "vecmath.h"
 
 /* Dense when few features occur at all, or when enough pairs are there that skipping the absent
  * ones would not pay: a dense pass handles a feature some four times faster than a sparse one. */
@@ -109,8 +110,9 @@ static void copy_pairs(rvm_rows *r, const rvm_problem *p, const int *original)
             hint = at + 1;
             if (at == r->features && r->by != RVM_BY_LOOKUP) {
                 accumulate(r->by, &r->rest[i], x);
+                r->has_rest = true;
             } else if (r->dense) {
-                r->full[i * r->features + at] = x;
+                rvm_rows_dense(r, i)[at * RVM_PANEL] = x;
             } else {
                 r->feature[to] = r->by == RVM_BY_LOOKUP ? p->index[k] : (int)at;
                 r->value[to++] = x;
@@ -138,10 +140,11 @@ static bool alloc_pairs(rvm_rows *r, const rvm_problem *p)
     if (r->self == NULL || r->rest == NULL)
         return false;
     if (r->dense) {
-        if (r->features > 0 && p->rows > SIZE_MAX / r->features)
+        const size_t panels = (p->rows + RVM_PANEL - 1) / RVM_PANEL;
+        if (r->features > 0 && panels > SIZE_MAX / r->features)
             return false;
-        r->full = rvm_array(p->rows * r->features, sizeof *r->full);
-        return r->full != NULL;
+        r->panel = rvm_vec_alloc(panels * r->features, RVM_PANEL);
+        return r->panel != NULL;
     }
     r->start = rvm_array(p->rows + 1, sizeof *r->start);
     r->feature = rvm_array(pairs, sizeof *r->feature);
@@ -179,7 +182,7 @@ void rvm_rows_free(rvm_rows *r)
     if (r == NULL)
         return;
     free(r->original);
-    free(r->full);
+    free(r->panel);
     free(r->start);
     free(r->feature);
     free(r->value);
@@ -191,6 +194,11 @@ void rvm_rows_free(rvm_rows *r)
 size_t rvm_rows_count(const rvm_rows *r)
 {
     return r->count;
+}
+
+double *rvm_rows_dense(const rvm_rows *r, size_t i)
+{
+    return r->panel + i / RVM_PANEL * r->features * RVM_PANEL + i % RVM_PANEL;
 }
 
 double rvm_rows_apart(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j)

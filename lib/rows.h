@@ -22,13 +22,16 @@ typedef struct {
     rvm_combination by;
     bool dense;
     bool is_like; /* laid out like other rows */
-    double *full; /* dense: owned, count x F */
+    /* Dense: owned, panels of RVM_PANEL rows, feature by feature: feature f of row i is number
+     * (i / RVM_PANEL * F + f) RVM_PANEL + i % RVM_PANEL. The last panel is filled up with 0. */
+    double *panel;
     /* Sparse: compressed rows of numbers 0 .. F - 1; by lookup: of indices as in the file. */
     size_t *start;
     int *feature;
     double *value;
-    double *self; /* owned, count: a row combined with the empty row, over all its features */
-    double *rest; /* owned, count: the same over the features that `like` does not have */
+    double *self;  /* owned, count: a row combined with the empty row, over all its features */
+    double *rest;  /* owned, count: the same over the features that `like` does not have */
+    bool has_rest; /* some row has such features */
 } rvm_rows;
 
 /* Rows of p, in order. With `like` not NULL, in its numbering and layout, so that values between
@@ -37,6 +40,8 @@ rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_ro
 void rvm_rows_free(rvm_rows *r);
 size_t rvm_rows_count(const rvm_rows *r);
 
+/* Row i of a dense layout: feature f stands f RVM_PANEL numbers further on. */
+double *rvm_rows_dense(const rvm_rows *r, size_t i);
 /* Two rows of a sparse layout combined by squares or by distances, feature by feature. */
 double rvm_rows_apart(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j);
 

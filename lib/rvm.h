@@ -180,7 +180,7 @@ void rvm_model_free(rvm_model *m);
 
 /* ---- Prediction ----------------------------------------------------------------------------- */
 
-/* Filled by rvm_predict, which grows the arrays as needed; zero it before the first use. */
+/* Filled by prediction, which grows the arrays as needed; zero it before the first use. */
 typedef struct {
     size_t rows, classes;
     double *value;       /* rows: predictive mean, or the label of the most probable class */
@@ -193,8 +193,27 @@ typedef struct {
     size_t capacity;         /* private: doubles that each array has room for */
 } rvm_prediction;
 
-/* mode: probabilities at the most probable weights instead of averaged ones.  A result beyond the
- * finite numbers is RVM_ENUMERIC, err->line the row in question, counted from 1. */
+typedef struct {
+    bool mode;     /* classification: probabilities at the most probable weights, not averaged */
+    bool variance; /* fill everything. Without, `variance` is not valid, nor are the probabilities
+                      unless `mode`; `value` is the same, and comes many times faster where
+                      there are many vectors: a variance costs their number squared */
+    int threads;   /* 0: as many as the machine offers; results do not depend on it */
+} rvm_predictor_settings;
+
+/* A model made ready for predicting block after block.  m is borrowed and must outlive it. */
+typedef struct rvm_predictor rvm_predictor;
+
+RVM_CHECKED rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
+                                           const rvm_predictor_settings *s, rvm_error *err);
+/* A row's prediction depends on that row alone, to the last bit.  A result beyond the finite
+ * numbers is RVM_ENUMERIC, err->line the row in question, counted from 1; *out is then undefined
+ * but can be used again. */
+RVM_CHECKED rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr,
+                                         const rvm_problem *rows, rvm_error *err);
+void rvm_predictor_free(rvm_predictor *pr);
+
+/* All of one problem: alloc, run, free, with `variance` and all threads. */
 RVM_CHECKED rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows,
                                    bool mode, rvm_error *err);
 void rvm_prediction_free(rvm_prediction *p); /* frees the arrays, zeroes *p */

@@ -186,18 +186,21 @@ const char *rvm_text_excerpt(char buffer[RVM_EXCERPT_SIZE], const char *text, si
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
 
-/* A decimal number is digits times a power of ten. Any double is decided by its first 768
- * significant digits and by whether more of them follow that are not all zero. */
-enum { DIGITS_KEPT = 780, EXPONENT_LIMIT = 100000 };
-
+/* A decimal number is a whole number, its digits, times a power of ten. */
 typedef struct {
     bool negative;
-    bool more;      /* digits other than 0 follow those that are kept */
-    size_t count;   /* significant digits kept, from the first that is not 0 */
-    uint64_t first; /* the first 19 of them as a number, which cannot overflow */
-    int64_t power;  /* of ten that the digits kept are to be multiplied by */
-    char digit[DIGITS_KEPT];
+    size_t count;    /* digits, at the least from the first that is not 0 on */
+    uint64_t digits; /* the whole number; wraps where count > DIGITS_EXACT */
+    int64_t power;
 } decimal;
+
+enum {
+    DIGITS_EXACT = 19, /* digits that always fit into 64 bits */
+    /* Any double is decided by the first 768 significant digits of its decimal number and by
+     * whether more of them follow that are not all zero. */
+    DIGITS_KEPT = 780,
+    EXPONENT_LIMIT = 100000
+};
 
 static bool is_digit(char c)
 {
@@ -205,21 +208,13 @@ static bool is_digit(char c)
 }
 
 /* Appends a run of digits; returns the first byte behind it. */
-static const char *scan_digits(decimal *d, const char *at, const char *end, bool fraction)
+static const char *scan_digits(uint64_t *digits, const char *at, const char *end)
 {
-    for (; at < end && is_digit(*at); at++) {
-        if (d->count == DIGITS_KEPT) {
-            d->more = d->more || *at != '0';
-            d->power += fraction ? 0 : 1;
-            continue;
-        }
-        if (d->count > 0 || *at != '0') {
-            if (d->count < 19)
-                d->first = d->first * 10 + (uint64_t)(*at - '0');
-            d->digit[d->count++] = *at;
-        }
-        d->power -= fraction ? 1 : 0;
-    }
+    uint64_t sum = *digits;
+
+    for (; at < end && is_digit(*at); at++)
+        sum = sum * 10 + (uint64_t)(*at - '0');
+    *digits = sum;
     return at;
 }
 
@@ -241,30 +236,37 @@ static const char *scan_exponent(int64_t *out, const char *at, const char *end)
     return at;
 }
 
+static size_t leading_zeros(const char *at, const char *end)
+{
+    size_t count = 0;
+
+    for (; at < end && (*at == '0' || *at == '.'); at++)
+        count += *at == '0';
+    return count;
+}
+
 static bool scan_decimal(decimal *d, const char *text, size_t length)
 {
     const char *at = text, *const end = text + length;
     const char *start;
-    size_t digits;
     int64_t exponent = 0;
 
-    d->negative = at < end && *at == '-';
-    d->more = false;
-    d->count = 0;
-    d->first = 0;
-    d->power = 0;
+    *d = (decimal){ .negative = at < end && *at == '-' };
     if (at < end && (*at == '-' || *at == '+'))
         at++;
-    start = at;
-    at = scan_digits(d, at, end, false);
-    digits = (size_t)(at - start);
+    text = start = at;
+    at = scan_digits(&d->digits, at, end);
+    d->count = (size_t)(at - start);
     if (at < end && *at == '.') {
         start = ++at;
-        at = scan_digits(d, at, end, true);
-        digits += (size_t)(at - start);
+        at = scan_digits(&d->digits, at, end);
+        d->count += (size_t)(at - start);
+        d->power = start - at;
     }
-    if (digits == 0)
+    if (d->count == 0)
         return false;
+    if (d->count > DIGITS_EXACT)
+        d->count -= leading_zeros(text, at);
     if (at < end && (*at == 'e' || *at == 'E'))
         at = scan_exponent(&exponent, at + 1, end);
     d->power += exponent;
@@ -272,28 +274,116 @@ static bool scan_decimal(decimal *d, const char *text, size_t length)
 }
 
 /* By one correctly rounded operation on two exact doubles, where the digits and the power allow. */
-static bool convert_exactly(double *out, const decimal *d)
+static bool convert_exactly(double *out, uint64_t digits, int64_t power)
 {
     static const double ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-    if (FLT_EVAL_METHOD != 0 || d->count > 19 || d->first > (uint64_t)1 << 53 || d->power < -22 ||
-        d->power > 22)
+    if (FLT_EVAL_METHOD != 0 || digits > (uint64_t)1 << 53 || power < -22 || power > 22)
         return false;
-    *out = d->power < 0 ? (double)d->first / ten[-d->power] : (double)d->first * ten[d->power];
+    *out = power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
     return true;
 }
 
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 wide;
+
+/* The double nearest to m 2^exponent, the even one of two; `more`: to a number above that by less
+ * than 2^exponent. m needs 55 bits or more where there is more. */
+static double round_binary(uint64_t m, bool more, int exponent)
+{
+    const int shift = __builtin_clzll(m);
+    const uint64_t half = (uint64_t)1 << 10; /* of the last of the upper 53 bits */
+    uint64_t upper = m << shift >> 11;
+    const uint64_t lower = m << shift & (2 * half - 1);
+
+    if (lower > half || (lower == half && (more || upper % 2 == 1)))
+        upper++;
+    return ldexp((double)upper, exponent + 11 - shift);
+}
+
+/* By whole numbers: 10^n = 5^n 2^n, and up to n = 27 the product of the digits and 5^n, or their
+ * quotient and its remainder, are exact and so can be rounded. digits are not 0. */
+static bool convert_by_integers(double *out, uint64_t digits, int64_t power)
+{
+    static const uint64_t five[] = { 1u,
+                                     5u,
+                                     25u,
+                                     125u,
+                                     625u,
+                                     3125u,
+                                     15625u,
+                                     78125u,
+                                     390625u,
+                                     1953125u,
+                                     9765625u,
+                                     48828125u,
+                                     244140625u,
+                                     1220703125u,
+                                     6103515625u,
+                                     30517578125u,
+                                     152587890625u,
+                                     762939453125u,
+                                     3814697265625u,
+                                     19073486328125u,
+                                     95367431640625u,
+                                     476837158203125u,
+                                     2384185791015625u,
+                                     11920928955078125u,
+                                     59604644775390625u,
+                                     298023223876953125u,
+                                     1490116119384765625u,
+                                     7450580596923828125u };
+    const int most = sizeof five / sizeof five[0] - 1;
+
+    if (power < -most || power > most)
+        return false;
+    const int n = (int)power;
+    if (n >= 0) {
+        const wide product = (wide)digits * five[n];
+        const uint64_t high = (uint64_t)(product >> 64);
+        const int shift = high == 0 ? 0 : 64 - __builtin_clzll(high);
+        const uint64_t m = (uint64_t)(product >> shift);
+
+        *out = round_binary(m, (wide)m << shift != product, n + shift);
+    } else {
+        /* Both with the highest bit set: the quotient then has 63 or 64 bits. */
+        const int shift = __builtin_clzll(digits), shift5 = __builtin_clzll(five[-n]);
+        const uint64_t divisor = five[-n] << shift5;
+        const wide dividend = (wide)(digits << shift) << 63;
+        const uint64_t m = (uint64_t)(dividend / divisor);
+
+        *out = round_binary(m, (wide)m * divisor != dividend, n - 63 - shift + shift5);
+    }
+    return true;
+}
+#else
+static bool convert_by_integers(double *out, uint64_t digits, int64_t power)
+{
+    (void)out, (void)digits, (void)power;
+    return false;
+}
+#endif
+
 /* By strtod, on digits and an exponent alone: without a decimal point no locale matters. */
-static double convert_by_library(const decimal *d)
+static double convert_by_library(const char *at, const char *end, int64_t power)
 {
     char text[DIGITS_KEPT + 32];
-    size_t count = d->count;
-    int64_t power = d->power;
+    size_t count = 0;
+    bool more = false;
 
-    memcpy(text, d->digit, count);
-    if (d->more) {
+    for (; at < end && *at != 'e' && *at != 'E'; at++) {
+        if (!is_digit(*at) || (count == 0 && *at == '0'))
+            continue;
+        if (count < DIGITS_KEPT) {
+            text[count++] = *at;
+        } else {
+            more = more || *at != '0';
+            power++;
+        }
+    }
+    if (more) {
         text[count++] = '1';
         power--;
     }
@@ -312,12 +402,14 @@ rvm_number_status rvm_text_real(double *out, const char *text, size_t length)
 
     if (!scan_decimal(&d, text, length))
         return RVM_NUMBER_SYNTAX;
-    if (d.count > 0 && !convert_exactly(&value, &d))
-        value = convert_by_library(&d);
+    const bool zero = d.count <= DIGITS_EXACT && d.digits == 0;
+    if (!zero && (d.count > DIGITS_EXACT || (!convert_exactly(&value, d.digits, d.power) &&
+                                             !convert_by_integers(&value, d.digits, d.power))))
+        value = convert_by_library(text, text + length, d.power);
     if (isinf(value))
         return RVM_NUMBER_OVERFLOW;
     *out = d.negative ? -value : value;
-    return d.count > 0 && value < DBL_MIN ? RVM_NUMBER_UNDERFLOW : RVM_NUMBER_OK;
+    return !zero && value < DBL_MIN ? RVM_NUMBER_UNDERFLOW : RVM_NUMBER_OK;
 }
 
 rvm_number_status rvm_text_index(int *out, const char *text, size_t length)

@@ -220,6 +220,92 @@ START_TEST(values_do_not_depend_on_the_block)
     }
 END_TEST
 
+/* Rows with some `pairs` of `features` features at random; one in five repeats another. */
+static rvm_problem *rows_and_twins(size_t N, size_t features, size_t pairs)
+{
+    rvm_problem *p = empty_problem();
+    gsl_rng *rng = random_numbers(12);
+    double *x = calloc(features, sizeof *x);
+    ck_assert_ptr_nonnull(x);
+    for (size_t i = 0; i < N; i++) {
+        for (size_t k = 0; i % 5 != 4 && k < features; k++)
+            x[k] = gsl_rng_uniform_int(rng, features) < pairs ? gsl_ran_gaussian(rng, 1) : 0;
+        append_dense(p, 0, x, features);
+    }
+    free(x);
+    gsl_rng_free(rng);
+    return p;
+}
+
+/* Rows that are laid out in another order: the same values at other places, bit for bit, and the
+ * same for twins. So many features that little of a block is worked on at once. */
+static void check_places(size_t features, size_t pairs, bool dense)
+{
+    enum { N = 143 };
+    rvm_problem *p = rows_and_twins(N, features, pairs);
+    size_t order[N];
+    for (size_t i = 0; i < N; i++)
+        order[i] = i * 59 % N;
+    rvm_problem *q = rvm_problem_subset(p, order, N);
+    ck_assert_ptr_nonnull(q);
+    for (int k = 0; k < KERNELS; k++) {
+        rvm_rows *a = rvm_rows_alloc(p, &kernels[k], NULL),
+                 *b = rvm_rows_alloc(q, &kernels[k], NULL);
+        rvm_rows *c = rvm_rows_alloc(q, &kernels[k], a);
+        ck_assert(a != NULL && b != NULL && c != NULL && a->dense == dense && b->dense == dense);
+        gsl_matrix *first = all_values(&kernels[k], a, a), *other = all_values(&kernels[k], b, b);
+        gsl_matrix *across = all_values(&kernels[k], c, a);
+        for (size_t i = 0; i < N; i++)
+            for (size_t j = 0; j < N; j++) {
+                const double want = gsl_matrix_get(first, order[i], order[j]);
+                const size_t twin = j % 5 == 4 ? j - 1 : j;
+                ck_assert_double_eq(gsl_matrix_get(other, i, j), want);
+                ck_assert_double_eq(gsl_matrix_get(across, i, order[j]), want);
+                ck_assert_double_eq(gsl_matrix_get(first, i, j), gsl_matrix_get(first, i, twin));
+            }
+        gsl_matrix_free(first);
+        gsl_matrix_free(other);
+        gsl_matrix_free(across);
+        rvm_rows_free(c);
+        rvm_rows_free(b);
+        rvm_rows_free(a);
+    }
+    rvm_problem_free(p);
+    rvm_problem_free(q);
+}
+
+START_TEST(values_do_not_depend_on_the_place)
+    {
+        check_places(20, 20, true);
+        check_places(1700, 850, true);
+        check_places(60, 6, false);
+        check_places(3000, 60, false);
+    }
+END_TEST
+
+/* No distance, and so 1: of rows with themselves, with a huge common offset and without. */
+START_TEST(rows_are_next_to_themselves)
+    {
+        const rvm_kernel fall_off[] = { { .type = RVM_RBF, .gamma = 3e5 },
+                                        { .type = RVM_LAPLACIAN, .gamma = 3e5 } };
+        const double offsets[] = { 0, 1e9 };
+        rvm_problem *p = rows_and_twins(40, 60, _i == 0 ? 60 : 6);
+        for (int k = 0; k < 2; k++)
+            for (int o = 0; o < 2; o++) {
+                for (size_t n = 0; n < p->start[p->rows]; n++)
+                    p->value[n] += offsets[o];
+                rvm_rows *r = rvm_rows_alloc(p, &fall_off[k], NULL);
+                ck_assert(r != NULL && r->dense == (_i == 0));
+                gsl_matrix *values = all_values(&fall_off[k], r, r);
+                for (size_t i = 0; i < 40; i++)
+                    ck_assert_double_eq(gsl_matrix_get(values, i, i), 1);
+                gsl_matrix_free(values);
+                rvm_rows_free(r);
+            }
+        rvm_problem_free(p);
+    }
+END_TEST
+
 START_TEST(huge_indices_cost_nothing)
     {
         const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 0.25 };
@@ -469,6 +555,8 @@ static void add_values(Suite *s)
     tcase_add_test(c, unseen_features_dense);
     tcase_add_loop_test(c, symmetric, 0, 2);
     tcase_add_loop_test(c, values_do_not_depend_on_the_block, 0, 2);
+    tcase_add_test(c, values_do_not_depend_on_the_place);
+    tcase_add_loop_test(c, rows_are_next_to_themselves, 0, 2);
     tcase_add_test(c, precomputed_values_are_looked_up);
     tcase_add_test(c, precomputed_values_of_other_rows);
     tcase_add_test(c, semidefinite_where_promised);

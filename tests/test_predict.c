@@ -54,6 +54,17 @@ static rvm_model *model(const char *text)
     return m;
 }
 
+static rvm_problem *problem_of(const char *text)
+{
+    rvm_problem *p = NULL;
+    rvm_error err = { 0 };
+
+    FILE *in = open_text(text);
+    ck_assert_msg(rvm_problem_read(&p, in, (rvm_grammar){ 0 }, &err) == RVM_OK, "%s", err.message);
+    fclose(in);
+    return p;
+}
+
 /* Through the reader, as rvm-predict does: a whole file of a kernel matrix would have to be square. */
 static rvm_problem *rows(const char *text, bool precomputed)
 {
@@ -294,8 +305,8 @@ static void write_features(FILE *out, size_t d, size_t *n)
     fputc('\n', out);
 }
 
-/* RBF model of K vectors in d inputs; owned by the caller. */
-static char *large_model(size_t K, size_t d)
+/* Model of K vectors in d inputs; `kernel` as in the model file. Owned by the caller. */
+static char *large_model(const char *kernel, size_t K, size_t d)
 {
     char *text = NULL;
     size_t length = 0, n = 0;
@@ -303,10 +314,10 @@ static char *large_model(size_t K, size_t d)
 
     ck_assert_ptr_nonnull(out);
     fprintf(out,
-            "rvm_model 1\ntask regression\nkernel_type rbf\ngamma 0.5\nnr_class 2\n"
+            "rvm_model 1\ntask regression\nkernel_type %s\nnr_class 2\n"
             "total_rv %zu\nexamples %zu\nnoise_variance 0.1\nnoise_fixed 0\n"
             "log_evidence 0\nconverged 1\nbias 1 1 0\n",
-            K, K);
+            kernel, K, K);
     write_factor(out, K + 1, &n);
     fprintf(out, "RV\n");
     for (size_t i = 0; i < K; i++) {
@@ -372,7 +383,7 @@ START_TEST(a_row_does_not_depend_on_its_block)
     {
         enum { D = 5, N = 203 };
         const size_t sizes[] = { 1, 7, 100 };
-        char *model_text = _i == 0 ? large_model(37, D) : large_classes(36, D);
+        char *model_text = _i == 0 ? large_model("rbf\ngamma 0.5", 37, D) : large_classes(36, D);
         char *rows_text = large_rows(N, D);
         rvm_prediction all = predict(model_text, rows_text, false), part = { 0 };
         rvm_model *m = model(model_text);
@@ -404,6 +415,174 @@ START_TEST(a_row_does_not_depend_on_its_block)
         }
         rvm_prediction_free(&all);
         rvm_prediction_free(&part);
+        rvm_model_free(m);
+        free(model_text);
+        free(rows_text);
+    }
+END_TEST
+
+/* Rows of text in another order: row i of the result is row (7 i + 3) mod N. */
+static char *turned_rows(const char *text, size_t N)
+{
+    const char **line = calloc(N, sizeof *line);
+    char *turned = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&turned, &length);
+
+    ck_assert(line != NULL && out != NULL);
+    for (size_t i = 0; i < N; i++, text = strchr(text, '\n') + 1)
+        line[i] = text;
+    for (size_t i = 0; i < N; i++) {
+        const char *from = line[(7 * i + 3) % N];
+
+        fprintf(out, "%.*s\n", (int)strcspn(from, "\n"), from);
+    }
+    fclose(out);
+    free(line);
+    return turned;
+}
+
+static rvm_prediction run(const rvm_model *m, const rvm_problem *p, rvm_predictor_settings s)
+{
+    rvm_prediction out = { 0 };
+    rvm_predictor *pr = NULL;
+    rvm_error err = { 0 };
+
+    ck_assert_msg(rvm_predictor_alloc(&pr, m, &s, &err) == RVM_OK, "%s", err.message);
+    ck_assert_msg(rvm_predictor_run(&out, pr, p, &err) == RVM_OK, "%s", err.message);
+    rvm_predictor_free(pr);
+    return out;
+}
+
+static void expect_row(const rvm_prediction *a, size_t i, const rvm_prediction *b, size_t j)
+{
+    const size_t C = a->classes;
+
+    ck_assert_mem_eq(a->value + i, b->value + j, sizeof *a->value);
+    ck_assert_mem_eq(a->variance + i, b->variance + j, sizeof *a->variance);
+    ck_assert_mem_eq(a->probability + i * C, b->probability + j * C, C * sizeof *a->probability);
+    ck_assert_mem_eq(a->log_probability + i * C, b->log_probability + j * C,
+                     C * sizeof *a->log_probability);
+}
+
+/* 450 vectors are enough work for three threads; rows move between places in a vector, vectors in
+ * a chunk, and chunks. Equal to the last bit. */
+START_TEST(neither_threads_nor_places_matter)
+    {
+        enum { D = 3, N = 709 };
+        static const int threads[] = { 2, 3, 8 };
+        char *model_text = _i == 0 ? large_model("rbf\ngamma 0.5", 450, D) : large_classes(450, D);
+        char *rows_text = large_rows(N, D), *turned_text = turned_rows(rows_text, N);
+        rvm_model *m = model(model_text);
+        rvm_problem *p = problem_of(rows_text), *q = problem_of(turned_text);
+        rvm_prediction one = run(m, p, (rvm_predictor_settings){ .variance = true, .threads = 1 });
+
+        ck_assert_uint_eq(one.rows, N);
+        for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+            const rvm_predictor_settings s = { .variance = true, .threads = threads[k] };
+            rvm_prediction many = run(m, p, s), turned = run(m, q, s);
+
+            for (size_t i = 0; i < N; i++) {
+                expect_row(&many, i, &one, i);
+                expect_row(&turned, i, &one, (7 * i + 3) % N);
+            }
+            rvm_prediction_free(&many);
+            rvm_prediction_free(&turned);
+        }
+        rvm_prediction_free(&one);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+        rvm_model_free(m);
+        free(model_text);
+        free(rows_text);
+        free(turned_text);
+    }
+END_TEST
+
+/* What does not need a variance is the same without. At the last row the three latent functions are
+ * -5.75, 0 and 0, of variances 10.02, 9.81 and 0: class -2, the first of equals, leads at the mode,
+ * class 9, the certain one, on the average. */
+START_TEST(without_variance_the_rest_is_the_same)
+    {
+        static const char *const models[] = { regression, classification, three_classes,
+                                              one_class };
+        const char *text = models[_i / 2];
+        const bool mode = _i % 2 == 1;
+        rvm_model *m = model(text);
+        const size_t C = rvm_model_describe(m).classes;
+        rvm_problem *p = rows("0 1:1 2:2\n0 1:-4\n0\n0 1:-6 2:1.5\n", false);
+        rvm_prediction full = run(m, p, (rvm_predictor_settings){ .mode = mode, .variance = true });
+        rvm_prediction fast = run(m, p, (rvm_predictor_settings){ .mode = mode });
+
+        ck_assert_uint_eq(fast.rows, 4);
+        if (text == three_classes)
+            ck_assert_double_eq(fast.value[3], mode ? -2 : 9);
+        ck_assert_mem_eq(fast.value, full.value, 4 * sizeof *full.value);
+        if (mode)
+            ck_assert_mem_eq(fast.log_probability, full.log_probability,
+                             4 * C * sizeof *full.log_probability);
+        rvm_prediction_free(&full);
+        rvm_prediction_free(&fast);
+        rvm_problem_free(p);
+        rvm_model_free(m);
+    }
+END_TEST
+
+/* A row of 1e160 has a finite value; its variance, some 1e320, is infinite. */
+START_TEST(an_infinite_variance_matters_where_it_is_wanted)
+    {
+        rvm_predictor *pr = NULL;
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        rvm_model *m = model(regression);
+        rvm_problem *p = rows("0 1:1e160\n", false);
+        const rvm_predictor_settings fast = { .variance = false };
+
+        ck_assert_int_eq(rvm_predictor_alloc(&pr, m, &fast, &err), RVM_OK);
+        ck_assert_int_eq(rvm_predictor_run(&out, pr, p, &err), RVM_OK);
+        ck_assert_int_eq(rvm_predict(&out, m, p, false, &err), RVM_ENUMERIC);
+        rvm_problem_free(p);
+        p = rows("0 1:1.7e308\n", false); /* here the value is infinite */
+        ck_assert_int_eq(rvm_predictor_run(&out, pr, p, &err), RVM_ENUMERIC);
+        rvm_problem_free(p);
+        p = rows("0\n", false); /* a predictor that failed can go on */
+        ck_assert_int_eq(rvm_predictor_run(&out, pr, p, &err), RVM_OK);
+        ck_assert_double_eq_tol(out.value[0], 0.75, 1e-15);
+        rvm_problem_free(p);
+        rvm_predictor_free(pr);
+        rvm_prediction_free(&out);
+        rvm_model_free(m);
+    }
+END_TEST
+
+/* Of several faults the first row's is told, whichever thread meets its own first. */
+START_TEST(the_first_fault_is_told)
+    {
+        enum { N = 1000, FIRST = 517, SECOND = 519, THIRD = 970 };
+        char *model_text = large_model("linear", 450, 1), *rows_text = NULL;
+        size_t length = 0;
+        FILE *text = open_memstream(&rows_text, &length);
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+
+        ck_assert_ptr_nonnull(text);
+        for (int i = 1; i <= N; i++)
+            fprintf(text, "0 1:%s\n", i == FIRST || i == SECOND || i == THIRD ? "1e200" : "1");
+        fclose(text);
+        rvm_model *m = model(model_text);
+        rvm_problem *p = problem_of(rows_text);
+        for (int threads = 1; threads <= 4; threads++) {
+            const rvm_predictor_settings s = { .variance = true, .threads = threads };
+            rvm_predictor *pr = NULL;
+
+            ck_assert_int_eq(rvm_predictor_alloc(&pr, m, &s, &err), RVM_OK);
+            ck_assert_int_eq(rvm_predictor_run(&out, pr, p, &err), RVM_ENUMERIC);
+            ck_assert_uint_eq(err.line, FIRST);
+            rvm_predictor_free(pr);
+        }
+        rvm_predictor_free(NULL);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
         rvm_model_free(m);
         free(model_text);
         free(rows_text);
@@ -451,6 +630,10 @@ Suite *predict_suite(void)
     tcase_add_test(tc, kernel_values_come_from_the_row);
     tcase_add_test(tc, numbers_out_of_range_are_refused);
     tcase_add_loop_test(tc, a_row_does_not_depend_on_its_block, 0, 2);
+    tcase_add_loop_test(tc, neither_threads_nor_places_matter, 0, 2);
+    tcase_add_loop_test(tc, without_variance_the_rest_is_the_same, 0, 8);
+    tcase_add_test(tc, an_infinite_variance_matters_where_it_is_wanted);
+    tcase_add_test(tc, the_first_fault_is_told);
     tcase_add_test(tc, a_prediction_can_be_used_again);
     suite_add_tcase(suite, tc);
     return suite;

@@ -2,10 +2,20 @@
 #include "problems.h"
 #include "rows.h"
 #include "suites.h"
+#include "vecmath.h"
 
 static rvm_problem *rows_of(const char *text)
 {
     return problem_from_text(text, (rvm_grammar){ 0 });
+}
+
+/* Every row of a dense layout: full, row by row. */
+static void check_dense(const rvm_rows *r, const double *full)
+{
+    ck_assert(r->dense);
+    for (size_t i = 0; i < r->count; i++)
+        for (size_t f = 0; f < r->features; f++)
+            ck_assert_double_eq(rvm_rows_dense(r, i)[f * RVM_PANEL], full[i * r->features + f]);
 }
 
 START_TEST(features_are_numbered_by_those_that_occur)
@@ -17,9 +27,31 @@ START_TEST(features_are_numbered_by_those_that_occur)
         ck_assert_uint_eq(rvm_rows_count(r), 4);
         ck_assert_uint_eq(r->features, 4);
         ck_assert_mem_eq(r->original, original, sizeof original);
-        ck_assert(r->dense); /* few features */
         const double full[] = { 0, 1, 0, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 5, 0 };
-        ck_assert_mem_eq(r->full, full, sizeof full);
+        check_dense(r, full);
+        rvm_rows_free(r);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* More rows than a panel: where each number stands, and what fills up the last panel. */
+START_TEST(dense_rows_in_panels)
+    {
+        enum { N = 2 * RVM_PANEL + 3, F = 3 };
+        double full[N * F];
+        rvm_problem *p = empty_problem();
+        for (size_t i = 0; i < N; i++) {
+            const int index[] = { 2, 3, 5 };
+            for (size_t f = 0; f < F; f++)
+                full[i * F + f] = (double)i + 0.125 * (double)(f + 1);
+            ck_assert(rvm_problem_append(p, 0, index, full + i * F, F));
+        }
+        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL);
+        check_dense(r, full);
+        for (size_t k = 0; k < 3 * RVM_PANEL * F; k++) {
+            const size_t i = k / RVM_PANEL / F * RVM_PANEL + k % RVM_PANEL, f = k / RVM_PANEL % F;
+            ck_assert_double_eq(r->panel[k], i < N ? full[i * F + f] : 0);
+        }
         rvm_rows_free(r);
         rvm_problem_free(p);
     }
@@ -77,9 +109,10 @@ START_TEST(unseen_features_go_into_rest)
             rvm_rows *like = rvm_rows_layout(p, (rvm_combination)by, NULL);
             rvm_rows *r = rvm_rows_layout(q, (rvm_combination)by, like);
             ck_assert_uint_eq(r->features, 2);
-            ck_assert_double_eq(r->full[0], 3);
-            ck_assert_double_eq(r->full[1], 2);
+            const double seen[] = { 3, 2 };
+            check_dense(r, seen);
             ck_assert_double_eq_tol(r->rest[0], want[by], 1e-14);
+            ck_assert(r->has_rest && !like->has_rest);
             rvm_rows_free(r);
             rvm_rows_free(like);
         }
@@ -147,6 +180,7 @@ Suite *rows_suite(void)
     Suite *s = suite_create("rows");
     TCase *c = tcase_create("rows");
     tcase_add_test(c, features_are_numbered_by_those_that_occur);
+    tcase_add_test(c, dense_rows_in_panels);
     tcase_add_test(c, many_features);
     tcase_add_test(c, rows_alone);
     tcase_add_test(c, unseen_features_go_into_rest);

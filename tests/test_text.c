@@ -195,6 +195,7 @@ static const struct {
     { "2.2250738585072014e-308", DBL_MIN },
     { "0e99999999999999999999", 0 },
     { "0.000e-99999999999999999999", 0 },
+    { "-0.0000000000000000000000000000000000000000", -0x0p0 },
 };
 
 START_TEST(numbers_that_are)
@@ -299,6 +300,141 @@ START_TEST(numbers_of_very_many_digits)
     }
 END_TEST
 
+/* ---- Against strtod, bit for bit ------------------------------------------------------------ */
+
+/* splitmix64 (Steele, Lea, Flood 2014): the same numbers everywhere. */
+static uint64_t next_bits(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static int next_below(uint64_t *state, int n)
+{
+    return (int)(next_bits(state) % (uint64_t)n);
+}
+
+static void expect_as_strtod(const char *text)
+{
+    const double want = strtod(text, NULL);
+    const bool zero = strspn(text, "+-0.") == strcspn(text, "eE");
+    double value = 99;
+
+    const rvm_number_status status = rvm_text_real(&value, text, strlen(text));
+    if (isinf(want)) {
+        ck_assert_msg(status == RVM_NUMBER_OVERFLOW, "%s: no overflow", text);
+        return;
+    }
+    ck_assert_msg(memcmp(&value, &want, sizeof value) == 0, "%s read as %a, not %a", text, value,
+                  want);
+    ck_assert_msg(status == (!zero && fabs(want) < DBL_MIN ? RVM_NUMBER_UNDERFLOW : RVM_NUMBER_OK),
+                  "%s: status %d", text, (int)status);
+}
+
+/* Digits, few or many, with a point and an exponent or without. */
+START_TEST(random_decimals_as_strtod)
+    {
+        static const int most_digits[] = { 3, 17, 21, 40, 900 };
+        static const int most_exponent[] = { 3, 30, 345 };
+        uint64_t state = 1;
+
+        for (int i = 0; i < 100000; i++) {
+            const int digits = 1 + next_below(&state, most_digits[i % (i % 50 == 0 ? 5 : 4)]);
+            const int point = next_below(&state, digits + 1), sign = next_below(&state, 3);
+            const int exponent = most_exponent[next_below(&state, 3)];
+            char text[1000], *at = text;
+
+            if (sign > 0)
+                *at++ = "+-"[sign - 1];
+            for (int k = 0; k < digits; k++) {
+                if (k == point)
+                    *at++ = '.';
+                /* Zeros in front, behind and in rows too. */
+                *at++ = (char)('0' + (next_below(&state, 4) > 0 ? next_below(&state, 10) : 0));
+            }
+            *at = '\0';
+            if (i % 2 == 0)
+                sprintf(at, "e%d", next_below(&state, 2 * exponent) - exponent);
+            expect_as_strtod(text);
+        }
+    }
+END_TEST
+
+/* Doubles of any bits, subnormal ones and the largest among them, in 15 to 20 digits. */
+START_TEST(random_doubles_as_strtod)
+    {
+        uint64_t state = 2;
+
+        for (int i = 0; i < 100000; i++) {
+            const uint64_t bits = next_bits(&state) >> (i % 5 == 0 ? next_below(&state, 20) : 0);
+            char text[64];
+            double value;
+
+            memcpy(&value, &bits, sizeof value);
+            if (i % 2 == 0) /* of the sizes that data have */
+                value = ldexp(1 + (double)(bits >> 12) * 0x1p-52, next_below(&state, 100) - 50);
+            if (!isfinite(value))
+                continue;
+            sprintf(text, "%.*g", 15 + next_below(&state, 6), value);
+            expect_as_strtod(text);
+        }
+    }
+END_TEST
+
+/* 19 digits times a power of ten that is large, but where 64 bits hold that power of five: one in
+ * two thousand comes to lie just above a number halfway between two doubles. */
+START_TEST(longest_whole_numbers_as_strtod)
+    {
+        uint64_t state = 4;
+
+        for (int i = 0; i < 100000; i++) {
+            char text[64];
+
+            sprintf(text, "%llue%d",
+                    (unsigned long long)(next_bits(&state) % 10000000000000000000u),
+                    next_below(&state, 57) - 28);
+            expect_as_strtod(text);
+        }
+    }
+END_TEST
+
+static void expect_around(uint64_t digits, int power)
+{
+    char text[64];
+
+    for (int off = -1; off <= 1; off++) {
+        sprintf(text, "%llue%d", (unsigned long long)(digits + (uint64_t)off), power);
+        expect_as_strtod(text);
+    }
+}
+
+/* Odd whole numbers of 54 bits lie halfway between two doubles, and so does any power of two times
+ * them: written as they are, with a longer fraction, and as a multiple of a power of ten. Their
+ * neighbours in the last digit as well. */
+START_TEST(halfway_cases_as_strtod)
+    {
+        uint64_t state = 3;
+
+        for (int i = 0; i < 10000; i++) {
+            const uint64_t odd = ((uint64_t)1 << 53) + (next_bits(&state) >> 11 | 1);
+            const int up = next_below(&state, 22);
+            uint64_t scaled = odd, five = 1;
+
+            expect_around(odd, 0);
+            expect_around(odd << next_below(&state, 9), 0);
+            for (int k = 1; k <= 3; k++) /* odd / 2^k and odd itself */
+                expect_around(scaled *= 5, -k);
+            expect_around(odd * 100, -2);
+            for (int k = 0; k < up; k++)
+                five *= 5;
+            expect_around((odd / five | 1) << next_below(&state, 8), up);
+        }
+    }
+END_TEST
+
 static rvm_number_status read_index(int *out, const char *text)
 {
     return rvm_text_index(out, text, strlen(text));
@@ -379,6 +515,10 @@ Suite *text_suite(void)
     tcase_add_loop_test(tc, numbers_that_are_none, 0, sizeof bad_numbers / sizeof *bad_numbers);
     tcase_add_test(tc, numbers_beyond_the_range);
     tcase_add_test(tc, numbers_of_very_many_digits);
+    tcase_add_test(tc, random_decimals_as_strtod);
+    tcase_add_test(tc, random_doubles_as_strtod);
+    tcase_add_test(tc, longest_whole_numbers_as_strtod);
+    tcase_add_test(tc, halfway_cases_as_strtod);
     tcase_add_test(tc, indices);
     tcase_add_test(tc, numbers_written);
     tcase_add_test(tc, a_decimal_comma_changes_nothing);

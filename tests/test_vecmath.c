@@ -2,6 +2,7 @@
 #include <check.h>
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static void fill_wild(double *a, size_t n, size_t first)
         a[j] = wild(first + j);
 }
 
-/* exp(-gamma a) from 1 down to where results are no longer normal. */
+/* exp(-gamma a) from 1 down to where it is taken for nothing. */
 START_TEST(decay_is_near_libm)
     {
         const double gammas[] = { 1, 0.5, 3.7, 1e-6, 1e7 };
@@ -37,7 +38,7 @@ START_TEST(decay_is_near_libm)
             for (size_t k = 0; k < 8000; k += RVM_LANES) {
                 double a[RVM_LANES], x[RVM_LANES];
                 for (size_t j = 0; j < RVM_LANES; j++) {
-                    a[j] = 708.3 * (double)(k + j) / 7999 / gammas[i];
+                    a[j] = 707.9 * (double)(k + j) / 7999 / gammas[i];
                     x[j] = -(gammas[i] * a[j]);
                 }
                 rvm_vec_decay(a, gammas[i], RVM_LANES);
@@ -60,20 +61,30 @@ START_TEST(decay_of_small_arguments)
     }
 END_TEST
 
-/* Above 745.2 nothing is left, of infinity neither; just below a result may be subnormal or 0. */
+/* From 708 on, where exp(-708) is 3.3e-308, nothing is left, of infinity neither. */
 START_TEST(decay_to_nothing)
     {
-        const double numbers[RVM_LANES] = { 746, 750, 1e10, 1e300, DBL_MAX, INFINITY, 720, 745 };
+        const double numbers[RVM_LANES] = { 708, 720, 750, 1e10, 1e300, DBL_MAX, INFINITY, 745 };
         const double gammas[] = { 1, 2.5, 1e300 };
         for (size_t i = 0; i < sizeof gammas / sizeof *gammas; i++) {
             double a[RVM_LANES];
             memcpy(a, numbers, sizeof a);
             rvm_vec_decay(a, gammas[i], RVM_LANES);
-            for (size_t j = 0; j < 6; j++)
+            for (size_t j = 0; j < RVM_LANES; j++)
                 ck_assert_double_eq(a[j], 0);
-            for (size_t j = 6; j < RVM_LANES; j++)
-                ck_assert(a[j] >= 0 && a[j] < 2e-308);
         }
+    }
+END_TEST
+
+/* Far and near numbers side by side: each as if it were alone. */
+START_TEST(decay_among_others)
+    {
+        double a[RVM_LANES] = { 1e300, 1, INFINITY, 707.5, 709, 0, 800, 2 };
+        const double want[RVM_LANES] = { 0, 0.36787944117144233, 0, 5.4532329910667416e-308, 0, 1,
+                                         0, 0.1353352832366127 };
+        rvm_vec_decay(a, 1, RVM_LANES);
+        for (size_t j = 0; j < RVM_LANES; j++)
+            check_ulps(a[j], want[j], 4, (double)j);
     }
 END_TEST
 
@@ -144,36 +155,42 @@ START_TEST(powers_known)
     }
 END_TEST
 
+START_TEST(aligned_zeros)
+    {
+        for (size_t rows = 0; rows < 4; rows++) {
+            double *a = rvm_vec_alloc(rows, 3 * RVM_LANES);
+            ck_assert_ptr_nonnull(a);
+            ck_assert_uint_eq((uintptr_t)a % (RVM_LANES * sizeof *a), 0);
+            for (size_t k = 0; k < rows * 3 * RVM_LANES; k++)
+                ck_assert_double_eq(a[k], 0);
+            free(a);
+        }
+        ck_assert_ptr_null(rvm_vec_alloc(SIZE_MAX / 32, RVM_LANES));
+        ck_assert_ptr_null(rvm_vec_alloc(SIZE_MAX / 4, RVM_LANES));
+    }
+END_TEST
+
+START_TEST(finite_or_not)
+    {
+        const double outside[] = { INFINITY, -INFINITY, NAN, -NAN };
+        for (size_t n = 0; n < 20; n++) {
+            double a[20] = { DBL_MAX, -DBL_MAX, 0, -0.0, DBL_MIN, 5e-324 };
+            ck_assert(rvm_vec_all_finite(a, n));
+            for (size_t at = 0; at < n; at++)
+                for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
+                    const double before = a[at];
+                    a[at] = outside[k];
+                    ck_assert(!rvm_vec_all_finite(a, n));
+                    ck_assert(rvm_vec_all_finite(a, at));
+                    a[at] = before;
+                }
+        }
+    }
+END_TEST
+
 /* ---- Sums over rows ------------------------------------------------------------------------- */
 
-typedef void row_sum(double *restrict sum, const double *restrict x, const double *restrict z,
-                     size_t terms, size_t n);
-
-static long double plain_product(long double x, long double z)
-{
-    return x * z;
-}
-
-static long double plain_square(long double x, long double z)
-{
-    return (x - z) * (x - z);
-}
-
-static long double plain_distance(long double x, long double z)
-{
-    return fabsl(x - z);
-}
-
-static const struct {
-    row_sum *sum;
-    long double (*plain)(long double x, long double z);
-} row_sums[] = {
-    { rvm_vec_add_products, plain_product },
-    { rvm_vec_add_squares, plain_square },
-    { rvm_vec_add_distances, plain_distance },
-};
-
-START_TEST(row_sums_are_sums)
+START_TEST(added_products_are_sums)
     {
         enum { TERMS = 11, LENGTH = 24 };
         double x[TERMS], z[TERMS * LENGTH], sum[LENGTH], before[LENGTH];
@@ -182,12 +199,12 @@ START_TEST(row_sums_are_sums)
         fill_wild(before, LENGTH, 900);
         for (size_t terms = 0; terms <= TERMS; terms++) {
             memcpy(sum, before, sizeof sum);
-            row_sums[_i].sum(sum, x, z, terms, LENGTH);
+            rvm_vec_add_products(sum, x, z, terms, LENGTH);
             for (size_t j = 0; j < LENGTH; j++) {
                 long double want = before[j], size = fabs(before[j]);
                 for (size_t k = 0; k < terms; k++) {
-                    want += row_sums[_i].plain(x[k], z[k * LENGTH + j]);
-                    size += fabsl(row_sums[_i].plain(x[k], z[k * LENGTH + j]));
+                    want += (long double)x[k] * z[k * LENGTH + j];
+                    size += fabsl((long double)x[k] * z[k * LENGTH + j]);
                 }
                 ck_assert_double_eq_tol(sum[j], (double)want,
                                         (double)(terms + 1) * DBL_EPSILON * (double)size);
@@ -197,7 +214,7 @@ START_TEST(row_sums_are_sums)
 END_TEST
 
 /* The same column of z at each place of arrays of several lengths: the same bits. */
-START_TEST(row_sums_depend_on_the_element_alone)
+START_TEST(added_products_depend_on_the_element_alone)
     {
         enum { TERMS = 7 };
         double x[TERMS], column[TERMS], z[TERMS * MOST], sum[MOST], want = 0;
@@ -210,7 +227,7 @@ START_TEST(row_sums_depend_on_the_element_alone)
                     z[k * n + at] = column[k];
                 fill_wild(sum, n, 3 * at);
                 sum[at] = 0.625;
-                row_sums[_i].sum(sum, x, z, TERMS, n);
+                rvm_vec_add_products(sum, x, z, TERMS, n);
                 if (n == RVM_LANES && at == 0)
                     want = sum[0];
                 ck_assert_mem_eq(&sum[at], &want, sizeof want);
@@ -218,14 +235,95 @@ START_TEST(row_sums_depend_on_the_element_alone)
     }
 END_TEST
 
-/* ---- Functions of one array ------------------------------------------------------------------ */
+/* ---- Panels --------------------------------------------------------------------------------- */
 
-static void times_spline(double *a, size_t n)
+enum { TERMS = 11, PANELS = 3 };
+
+typedef struct {
+    double x[TERMS * RVM_ROWS], z[TERMS * RVM_PANEL * PANELS];
+    double sum[RVM_ROWS * RVM_PANEL * PANELS];
+} panels;
+
+static long double plain_product(long double sum, long double x, long double z)
 {
-    double z[MOST];
-    memcpy(z, a, n * sizeof *z);
-    rvm_vec_times_spline(a, 0.731, z, n);
+    return sum + x * z;
 }
+
+static long double plain_square(long double sum, long double x, long double z)
+{
+    return sum + (x - z) * (x - z);
+}
+
+static long double plain_distance(long double sum, long double x, long double z)
+{
+    return sum + fabsl(x - z);
+}
+
+static long double plain_spline(long double product, long double x, long double z)
+{
+    const long double m = fminl(x, z);
+    return product * (1 + x * z + x * z * m - (x + z) / 2 * m * m + m * m * m / 3);
+}
+
+static const struct {
+    void (*combine)(double *restrict sum, const double *restrict x, const double *restrict z,
+                    size_t terms, size_t count);
+    long double (*plain)(long double sum, long double x, long double z);
+    double none;
+} combinations[] = {
+    { rvm_vec_products, plain_product, 0 },
+    { rvm_vec_squares, plain_square, 0 },
+    { rvm_vec_distances, plain_distance, 0 },
+    { rvm_vec_splines, plain_spline, 1 },
+};
+
+START_TEST(panels_are_combined_term_by_term)
+    {
+        panels p;
+        fill_wild(p.x, TERMS * RVM_ROWS, 100);
+        fill_wild(p.z, TERMS * RVM_PANEL * PANELS, 200);
+        for (size_t terms = 0; terms <= TERMS; terms++) {
+            fill_wild(p.sum, RVM_ROWS * RVM_PANEL * PANELS, 1);
+            combinations[_i].combine(p.sum, p.x, p.z, terms, PANELS);
+            for (size_t r = 0; r < RVM_ROWS; r++)
+                for (size_t j = 0; j < RVM_PANEL * PANELS; j++) {
+                    const double *z = p.z + j / RVM_PANEL * terms * RVM_PANEL + j % RVM_PANEL;
+                    long double want = combinations[_i].none;
+                    for (size_t k = 0; k < terms; k++)
+                        want =
+                            combinations[_i].plain(want, p.x[k * RVM_ROWS + r], z[k * RVM_PANEL]);
+                    ck_assert_double_eq_tol(p.sum[r * RVM_PANEL * PANELS + j], (double)want,
+                                            40 * DBL_EPSILON * fmax(1, fabs((double)want)));
+                }
+        }
+    }
+END_TEST
+
+/* One pair of rows at each place, among others: the same bits. */
+START_TEST(panels_depend_on_the_two_rows_alone)
+    {
+        panels p;
+        double x[TERMS], z[TERMS], want = 0;
+        fill_wild(x, TERMS, 5);
+        fill_wild(z, TERMS, 70);
+        for (size_t count = 1; count <= PANELS; count++)
+            for (size_t at = 0; at < RVM_ROWS * RVM_PANEL * count; at++) {
+                const size_t r = at % RVM_ROWS, j = at / RVM_ROWS;
+                fill_wild(p.x, TERMS * RVM_ROWS, at);
+                fill_wild(p.z, TERMS * RVM_PANEL * count, 3 * at);
+                for (size_t k = 0; k < TERMS; k++) {
+                    p.x[k * RVM_ROWS + r] = x[k];
+                    p.z[(j / RVM_PANEL * TERMS + k) * RVM_PANEL + j % RVM_PANEL] = z[k];
+                }
+                combinations[_i].combine(p.sum, p.x, p.z, TERMS, count);
+                if (count == 1 && at == 0)
+                    want = p.sum[0];
+                ck_assert_mem_eq(&p.sum[r * RVM_PANEL * count + j], &want, sizeof want);
+            }
+    }
+END_TEST
+
+/* ---- Functions of one array ------------------------------------------------------------------ */
 
 static void seventh_power(double *a, size_t n)
 {
@@ -239,8 +337,7 @@ static void decay(double *a, size_t n)
     rvm_vec_decay(a, 0.37, n);
 }
 
-static void (*const functions[])(double *a, size_t n) = { decay, rvm_vec_tanh, seventh_power,
-                                                          times_spline };
+static void (*const functions[])(double *a, size_t n) = { decay, rvm_vec_tanh, seventh_power };
 
 START_TEST(functions_depend_on_the_element_alone)
     {
@@ -261,17 +358,16 @@ START_TEST(functions_depend_on_the_element_alone)
 END_TEST
 
 /* By hand, with m = min(x, z): 1 + xz + xz m - (x + z)/2 m^2 + m^3/3. */
-START_TEST(spline_by_hand)
+START_TEST(splines_by_hand)
     {
-        const double z[RVM_LANES] = { 2, 1, 0, 0.5, -2, -1, 3, -0.5 };
+        const double x[RVM_ROWS] = { 1, 1, 1, 1 };
+        double z[RVM_PANEL] = { 2, 1, 0, 0.5, -2, -1, 3, -0.5 }, sum[RVM_ROWS * RVM_PANEL];
         const double at_1[RVM_LANES] = { 23.0 / 6, 7.0 / 3, 1,        77.0 / 48,
                                          7.0 / 3,  2.0 / 3, 16.0 / 3, 31.0 / 48 };
-        double product[RVM_LANES];
-        for (size_t j = 0; j < RVM_LANES; j++)
-            product[j] = 2;
-        rvm_vec_times_spline(product, 1, z, RVM_LANES);
-        for (size_t j = 0; j < RVM_LANES; j++)
-            ck_assert_double_eq_tol(product[j], 2 * at_1[j], 1e-14);
+        memcpy(z + RVM_LANES, z, RVM_LANES * sizeof *z);
+        rvm_vec_splines(sum, x, z, 1, 1);
+        for (size_t j = 0; j < RVM_ROWS * RVM_PANEL; j++)
+            ck_assert_double_eq_tol(sum[j], at_1[j % RVM_LANES], 1e-14);
     }
 END_TEST
 
@@ -296,20 +392,25 @@ Suite *vecmath_suite(void)
 {
     Suite *s = suite_create("vecmath");
     TCase *c = tcase_create("vecmath");
-    const int sums = sizeof row_sums / sizeof *row_sums;
+    const int ways = sizeof combinations / sizeof *combinations;
     const int singles = sizeof functions / sizeof *functions;
     tcase_add_test(c, decay_is_near_libm);
     tcase_add_test(c, decay_of_small_arguments);
     tcase_add_test(c, decay_to_nothing);
+    tcase_add_test(c, decay_among_others);
     tcase_add_test(c, decay_without_gamma);
     tcase_add_test(c, tanh_is_near_libm);
     tcase_add_test(c, powers_by_multiplication);
     tcase_add_test(c, powers_known);
-    tcase_add_loop_test(c, row_sums_are_sums, 0, sums);
-    tcase_add_loop_test(c, row_sums_depend_on_the_element_alone, 0, sums);
+    tcase_add_test(c, aligned_zeros);
+    tcase_add_test(c, finite_or_not);
+    tcase_add_test(c, added_products_are_sums);
+    tcase_add_test(c, added_products_depend_on_the_element_alone);
+    tcase_add_loop_test(c, panels_are_combined_term_by_term, 0, ways);
+    tcase_add_loop_test(c, panels_depend_on_the_two_rows_alone, 0, ways);
     tcase_add_loop_test(c, functions_depend_on_the_element_alone, 0, singles);
     tcase_add_test(c, distance_excess_by_hand);
-    tcase_add_test(c, spline_by_hand);
+    tcase_add_test(c, splines_by_hand);
     suite_add_tcase(s, c);
     return s;
 }
