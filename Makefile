@@ -257,6 +257,22 @@ coverage-report:
 	     END { close("sort -k6"); \
 	        if (lines) printf "%6.1f %% of %4d lines  all\n", 100 * hit / lines, lines }'
 
+## bench: times beside svm-train and others, in bench/RESULTS; see bench/run.sh for BENCH_DATA and more
+.PHONY: bench
+bench: all $(OUT)/bench/friedman
+	@sh bench/run.sh '$(BIN)' '$(OUT)/bench' bench/RESULTS
+$(OUT)/bench/friedman: $(OUT)/bench/friedman.o
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
+## bench-kernel: kernel values per second beside what BLAS and exp alone would allow
+.PHONY: bench-kernel
+bench-kernel: $(OUT)/bench/kernel
+	@OPENBLAS_NUM_THREADS=1 $(OUT)/bench/kernel
+$(OUT)/bench/kernel: $(OUT)/bench/kernel.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+$(OUT)/bench/kernel.o: FILE_CFLAGS = -O3 -ffast-math
+.SECONDARY: $(OUT)/bench/kernel.o
+
 ## fuzz: libFuzzer on each of the file readers, FUZZ_SECONDS (30) each; needs clang
 .PHONY: fuzz fuzz-run
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

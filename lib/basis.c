@@ -12,6 +12,7 @@
 #include "linalg.h"
 #include "parallel.h"
 #include "problem.h"
+#include "vecmath.h"
 
 /* Rows that one thread evaluates at a time: a multiple of the kernel's tile, fixed so that results
  * do not depend on the number of threads. */
@@ -71,7 +72,7 @@ rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *ro
         return rvm_fail_memory(err, "the candidates");
     b->N = p->rows;
     b->kernel = *kernel;
-    b->rows = rows;
+    b->rows = b->at = rows;
     b->bias = bias;
     if (bias)
         b->source[b->count++] = RVM_BIAS;
@@ -93,7 +94,7 @@ static rvm_status fill_strip(gsl_matrix *block, const rvm_basis *b, const size_t
 {
     const size_t width = b->N - at < STRIP ? b->N - at : STRIP;
     gsl_matrix_view strip = gsl_matrix_submatrix(block, first, at, count, width);
-    return rvm_kernel_block(&strip.matrix, &b->kernel, b->rows, row, b->rows, at, err);
+    return rvm_kernel_block(&strip.matrix, &b->kernel, b->rows, row, b->at, at, err);
 }
 
 static double weighted_norm(const gsl_vector *column, const double *row_weight)
@@ -150,6 +151,181 @@ rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b
     if (status == RVM_OK)
         normalise(block, norm, count, b->row_weight);
     free(row);
+    return status;
+}
+
+/* ---- Strips of columns ---------------------------------------------------------------------- */
+
+enum {
+    FEW = 64, /* columns that a thread evaluates at a time: with STRIP rows they fit its cache */
+    MOST_SPANS = 64 /* parts that sums over rows are cut into */
+};
+
+/* Values of `count` <= FEW functions at rows first .. first + width - 1, width <= STRIP. */
+static rvm_status evaluate(gsl_matrix *block, const rvm_basis *b, const size_t *id, size_t first,
+                           rvm_error *err)
+{
+    size_t row[FEW], count = block->size1, bias = 0;
+    for (size_t k = 0; k < count; k++)
+        row[k] = b->source[id[k]];
+    if (count > 0 && row[0] == RVM_BIAS) {
+        gsl_vector_view constant = gsl_matrix_row(block, 0);
+        gsl_vector_set_all(&constant.vector, 1);
+        bias = 1;
+    }
+    if (count == bias)
+        return RVM_OK;
+    gsl_matrix_view rest = gsl_matrix_submatrix(block, bias, 0, count - bias, block->size2);
+    return rvm_kernel_block(&rest.matrix, &b->kernel, b->rows, row + bias, b->at, first, err);
+}
+
+static size_t part(size_t at, size_t end, size_t most)
+{
+    return end - at < most ? end - at : most;
+}
+
+rvm_status rvm_basis_strip(gsl_matrix *block, const double *norm, const rvm_basis *b,
+                           const size_t *id, size_t count, size_t first, int threads,
+                           rvm_error *err)
+{
+    const size_t across = (block->size2 + STRIP - 1) / STRIP, down = (count + FEW - 1) / FEW;
+    rvm_status status = RVM_OK;
+    (void)threads;
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(threads) if (threads > 1 && down * across > 1)
+    for (size_t t = 0; t < down * across; t++) {
+        const size_t k = t / across * FEW, n = t % across * STRIP;
+        rvm_error mine = { 0 };
+        gsl_matrix_view tile =
+            gsl_matrix_submatrix(block, k, n, part(k, count, FEW), part(n, block->size2, STRIP));
+        const rvm_status fault = evaluate(&tile.matrix, b, id + k, first + n, &mine);
+        for (size_t i = 0; norm != NULL && i < tile.matrix.size1; i++) {
+            gsl_vector_view column = gsl_matrix_row(&tile.matrix, i);
+            gsl_vector_scale(&column.vector, 1 / norm[k + i]);
+        }
+        if (fault != RVM_OK) {
+#pragma omp critical(rvm_basis_fault)
+            {
+                status = fault;
+                if (err != NULL)
+                    *err = mine;
+            }
+        }
+    }
+    return status;
+}
+
+/* ---- Sums over rows ------------------------------------------------------------------------- */
+
+/* Rows of a span: whole strips. */
+static size_t span_of(size_t N)
+{
+    const size_t strips = (N + STRIP - 1) / STRIP;
+    return (strips + MOST_SPANS - 1) / MOST_SPANS * STRIP;
+}
+
+typedef struct {
+    double square, pull, bend;
+} row_sums;
+
+static void add_rows(row_sums *sums, const double *phi, const rvm_basis *b, const double *slope,
+                     const double *curvature, size_t first, size_t width)
+{
+    const double *weight = b->row_weight == NULL ? NULL : b->row_weight + first;
+    sums->square +=
+        weight == NULL ? rvm_vec_dot(phi, phi, width) : rvm_vec_weighted_square(weight, phi, width);
+    if (slope != NULL)
+        sums->pull += rvm_vec_dot(phi, slope + first, width);
+    if (curvature != NULL)
+        sums->bend += rvm_vec_weighted_square(curvature + first, phi, width);
+}
+
+double rvm_basis_norm(const double *column, const rvm_basis *b)
+{
+    const size_t span = span_of(b->N);
+    double square = 0;
+    for (size_t at = 0; at < b->N; at += span) {
+        row_sums sums = { 0, 0, 0 };
+        for (size_t n = at; n < b->N && n < at + span; n += STRIP)
+            add_rows(&sums, column + n, b, NULL, NULL, n, part(n, b->N, STRIP));
+        square += sums.square;
+    }
+    return sqrt(square);
+}
+
+/* One task: `count` <= FEW columns over one span of rows. tile: FEW x STRIP. */
+static rvm_status sum_span(row_sums *sums, gsl_matrix *tile, const rvm_basis *b, const size_t *id,
+                           size_t count, const double *slope, const double *curvature, size_t at,
+                           rvm_error *err)
+{
+    const size_t end = at + part(at, b->N, span_of(b->N));
+    for (size_t n = at; n < end; n += STRIP) {
+        const size_t width = part(n, end, STRIP);
+        gsl_matrix_view block = gsl_matrix_submatrix(tile, 0, 0, count, width);
+        const rvm_status status = evaluate(&block.matrix, b, id, n, err);
+        if (status != RVM_OK)
+            return status;
+        for (size_t k = 0; k < count; k++)
+            add_rows(&sums[k], gsl_matrix_const_ptr(&block.matrix, k, 0), b, slope, curvature, n,
+                     width);
+    }
+    return RVM_OK;
+}
+
+static void combine_spans(double *norm, double *pull, double *bend, const row_sums *sums,
+                          size_t spans, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        row_sums all = { 0, 0, 0 };
+        for (size_t s = 0; s < spans; s++) {
+            all.square += sums[s * count + k].square;
+            all.pull += sums[s * count + k].pull;
+            all.bend += sums[s * count + k].bend;
+        }
+        norm[k] = sqrt(all.square);
+        if (pull != NULL)
+            pull[k] = norm[k] > 0 ? all.pull / norm[k] : 0;
+        if (bend != NULL)
+            bend[k] = norm[k] > 0 ? all.bend / all.square : 0;
+    }
+}
+
+rvm_status rvm_basis_project(double *norm, double *pull, double *bend, const rvm_basis *b,
+                             const size_t *id, size_t count, const double *slope,
+                             const double *curvature, int threads, rvm_error *err)
+{
+    const size_t span = span_of(b->N), spans = (b->N + span - 1) / span;
+    const size_t groups = (count + FEW - 1) / FEW;
+    row_sums *sums = rvm_array(spans * count, sizeof *sums);
+    rvm_status status = sums == NULL ? rvm_fail_memory(err, "the columns") : RVM_OK;
+    (void)threads;
+#pragma omp parallel num_threads(threads) if (threads > 1 && groups * spans > 1)
+    {
+        gsl_matrix *tile = gsl_matrix_alloc(FEW, STRIP);
+#pragma omp for schedule(dynamic)
+        for (size_t t = 0; t < groups * spans; t++) {
+            const size_t k = t / spans * FEW, s = t % spans;
+            rvm_error mine = { 0 };
+            rvm_status fault = RVM_ENOMEM;
+            if (tile == NULL || sums == NULL)
+                rvm_fail_memory(&mine, "the columns");
+            else
+                fault = sum_span(sums + s * count + k, tile, b, id + k, part(k, count, FEW), slope,
+                                 curvature, s * span, &mine);
+            if (fault != RVM_OK) {
+#pragma omp critical(rvm_basis_fault)
+                {
+                    status = fault;
+                    if (err != NULL)
+                        *err = mine;
+                }
+            }
+        }
+        gsl_matrix_free(tile);
+    }
+    if (status == RVM_OK)
+        combine_spans(norm, pull, bend, sums, spans, count);
+    free(sums);
     return status;
 }
 

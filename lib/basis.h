@@ -20,7 +20,9 @@ typedef struct {
                            repeat another's features are left out */
     bool bias;      /* source[0] is RVM_BIAS */
     rvm_kernel kernel;
-    const rvm_rows *rows;     /* borrowed */
+    const rvm_rows *rows;     /* borrowed: what the kernels sit on */
+    const rvm_rows *at;       /* borrowed, N: where they are evaluated; those very rows, or others
+                                 laid out like them */
     const double *row_weight; /* borrowed, N, or NULL: a row counts as that many in norms */
 } rvm_basis;
 
@@ -34,6 +36,22 @@ void rvm_basis_free(rvm_basis *b);
 RVM_CHECKED rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b,
                                          const size_t *id, size_t count, int threads,
                                          rvm_error *err);
+
+/* The same for rows first .. first + block->size2 - 1 only, divided by norms that are known; norm
+ * NULL: not divided. `first` is a multiple of what a thread evaluates at a time, 1024. */
+RVM_CHECKED rvm_status rvm_basis_strip(gsl_matrix *block, const double *norm, const rvm_basis *b,
+                                       const size_t *id, size_t count, size_t first, int threads,
+                                       rvm_error *err);
+
+/* Sums over all rows of columns that are never stored: norm[k], and of the column divided by it
+ * pull[k] = phi'slope and bend[k] = phi'B phi with B = diag(curvature); both may be NULL. */
+RVM_CHECKED rvm_status rvm_basis_project(double *norm, double *pull, double *bend,
+                                         const rvm_basis *b, const size_t *id, size_t count,
+                                         const double *slope, const double *curvature, int threads,
+                                         rvm_error *err);
+
+/* Norm of a column of N numbers, summed in the order of rvm_basis_project. */
+double rvm_basis_norm(const double *column, const rvm_basis *b);
 
 /* ---- Design: columns kept in memory --------------------------------------------------------- */
 

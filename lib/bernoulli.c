@@ -202,6 +202,7 @@ static double bernoulli_inner(size_t m, size_t n, const rvm_fit *f, const rvm_de
 const rvm_likelihood rvm_bernoulli = {
     .name = "bernoulli",
     .owns_noise = false,
+    .by_rows = true,
     .credit = 0,
     .posterior = bernoulli_posterior,
     .residual = bernoulli_residual,

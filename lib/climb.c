@@ -18,8 +18,7 @@ enum {
  * moves it takes. */
 static const double similar = 0.25, worth_bunching = 0.2;
 
-/* Nats that an iteration of Newton's method must gain: far below any gain that is acted on. */
-static const double newton_tolerance = 1e-7;
+const double rvm_climb_exact = 1e-7;
 
 /* Gains closer than this count as equal and the first one wins: twins (symmetric inputs, duplicate
  * columns) would else be told apart by rounding. */
@@ -136,7 +135,7 @@ rvm_status rvm_climb(rvm_search *s, rvm_statistics *stats, const rvm_climb_setti
     *converged = false;
     for (int move = 0; move < settings->max_moves && !*converged; move++) {
         bool at_optimum;
-        rvm_newton(s, settings->iterations, newton_tolerance, &at_optimum);
+        rvm_newton(s, settings->iterations, settings->newton, &at_optimum);
         refresh(s, stats);
         lift_bans(&bans, s->design->count);
         if (try_addition(s, stats, &bans, settings->tolerance))

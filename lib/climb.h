@@ -9,7 +9,11 @@ typedef struct {
     double tolerance; /* nats that an addition must gain */
     int max_moves;    /* additions, a bunch of them counting once */
     int iterations;   /* of Newton's method after each */
+    double newton;    /* nats that one of them must gain: far below any gain that is acted on */
 } rvm_climb_settings;
+
+/* What `newton` is for a search that must end in the very optimum. */
+extern const double rvm_climb_exact;
 
 /* Moves on from s->now (located) until no single addition or deletion of a function gains more
  * than the tolerance, with Newton's method after each. stats: capacity for all columns of the

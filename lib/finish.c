@@ -17,18 +17,24 @@
 #include "linalg.h"
 #include "problem.h"
 
+/* Rows that are folded in together: many for each function, or the K rows of R are most of the
+ * work. */
+enum { STRIP = 2048 };
+
 typedef struct {
     const rvm_study *y;
-    const rvm_design *d;
+    const rvm_columns *c;
     size_t K, N;
-    size_t *column; /* owned: of each function in the order of the model */
-    double *D;      /* owned, K: alpha^-1/2 of columns of unit norm */
-    double *u;      /* owned, K */
-    double *f;      /* owned, N: activations */
-    double *b;      /* owned, N: root of the curvature */
-    double *g;      /* owned, N: slope */
-    double beta;    /* regression, in reduced units */
-    gsl_matrix *R;  /* owned, K x K */
+    size_t *column;    /* owned: of each function in the order of the model */
+    double *D;         /* owned, K: alpha^-1/2 of columns of unit norm */
+    double *u;         /* owned, K */
+    double *f;         /* owned, N: activations */
+    double *b;         /* owned, N: root of the curvature */
+    double *g;         /* owned, N: slope */
+    double beta;       /* regression, in reduced units */
+    gsl_matrix *R;     /* owned, K x K */
+    gsl_matrix *strip; /* owned, K x STRIP: columns at some rows */
+    int threads;
 } posterior;
 
 static void posterior_free(posterior *q)
@@ -40,6 +46,7 @@ static void posterior_free(posterior *q)
     free(q->b);
     free(q->g);
     gsl_matrix_free(q->R);
+    gsl_matrix_free(q->strip);
 }
 
 /* The order of the model: the bias, then vectors in canonical order. */
@@ -47,7 +54,7 @@ static void order_functions(posterior *q, const rvm_point *point)
 {
     for (size_t k = 0; k < q->K; k++) {
         size_t at = k;
-        for (; at > 0 && q->d->id[q->column[at - 1]] > q->d->id[point->column[k]]; at--) {
+        for (; at > 0 && q->c->id[q->column[at - 1]] > q->c->id[point->column[k]]; at--) {
             q->column[at] = q->column[at - 1];
             q->D[at] = q->D[at - 1];
             q->u[at] = q->u[at - 1];
@@ -59,10 +66,10 @@ static void order_functions(posterior *q, const rvm_point *point)
 }
 
 static rvm_status posterior_init(posterior *q, const rvm_point *point, const rvm_study *y,
-                                 const rvm_design *d, rvm_error *err)
+                                 const rvm_columns *c, rvm_error *err)
 {
     const size_t K = point->K, N = y->observed.N;
-    *q = (posterior){ .y = y, .d = d, .K = K, .N = N, .beta = exp(point->ln_beta) };
+    *q = (posterior){ .y = y, .c = c, .K = K, .N = N, .beta = exp(point->ln_beta) };
     q->column = rvm_array(K, sizeof *q->column);
     q->D = rvm_array(K, sizeof *q->D);
     q->u = rvm_array(K, sizeof *q->u);
@@ -70,8 +77,9 @@ static rvm_status posterior_init(posterior *q, const rvm_point *point, const rvm
     q->b = rvm_array(N, sizeof *q->b);
     q->g = rvm_array(N, sizeof *q->g);
     q->R = gsl_matrix_alloc(K > 0 ? K : 1, K > 0 ? K : 1);
+    q->strip = gsl_matrix_alloc(K > 0 ? K : 1, STRIP);
     if (q->column == NULL || q->D == NULL || q->u == NULL || q->f == NULL || q->b == NULL ||
-        q->g == NULL || q->R == NULL)
+        q->g == NULL || q->R == NULL || q->strip == NULL)
         return rvm_fail_memory(err, "the posterior");
     order_functions(q, point);
     return RVM_OK;
@@ -82,18 +90,34 @@ static double weight_of_row(const rvm_observed *o, size_t n)
     return o->row_weight == NULL ? 1 : o->row_weight[n];
 }
 
+/* Rows first .. first + rows - 1 of the functions, in their order, K x rows. */
+static rvm_status read_strip(gsl_matrix_view *out, posterior *q, size_t first, size_t rows,
+                             rvm_error *err)
+{
+    *out = gsl_matrix_submatrix(q->strip, 0, 0, q->K, rows);
+    return rvm_columns_pick(&out->matrix, q->c, &q->y->basis, q->column, first, err);
+}
+
 /* f = offset + Phi D u, and slope and root of the curvature there. */
-static void activate(posterior *q)
+static rvm_status activate(posterior *q, rvm_error *err)
 {
     const rvm_observed *o = &q->y->observed;
+    rvm_status status = RVM_OK;
     gsl_vector_view f = gsl_vector_view_array(q->f, q->N);
     if (o->offset != NULL)
         memcpy(q->f, o->offset, q->N * sizeof *q->f);
     else
         gsl_vector_set_zero(&f.vector);
-    for (size_t i = 0; i < q->K; i++) {
-        gsl_vector_const_view column = gsl_matrix_const_row(q->d->PhiT, q->column[i]);
-        gsl_blas_daxpy(q->D[i] * q->u[i], &column.vector, &f.vector);
+    for (size_t n = 0; n < q->N && q->K > 0; n += STRIP) {
+        gsl_matrix_view strip;
+        status = read_strip(&strip, q, n, GSL_MIN(STRIP, q->N - n), err);
+        if (status != RVM_OK)
+            return status;
+        gsl_vector_view part = gsl_vector_subvector(&f.vector, n, strip.matrix.size2);
+        for (size_t i = 0; i < q->K; i++) {
+            gsl_vector_const_view column = gsl_matrix_const_row(&strip.matrix, i);
+            gsl_blas_daxpy(q->D[i] * q->u[i], &column.vector, &part.vector);
+        }
     }
     for (size_t n = 0; n < q->N; n++) {
         if (o->likelihood->owns_noise) {
@@ -105,19 +129,19 @@ static void activate(posterior *q)
         q->b[n] = sqrt(c * e) / (1 + e);
         q->g[n] = c * (o->t[n] - (q->f[n] >= 0 ? 1 : e) / (1 + e));
     }
+    return RVM_OK;
 }
 
-/* R := qr([R; rows first .. first + count - 1 of B^1/2 Phi D]). W: (K + count) x K. */
-static bool fold_strip(posterior *q, gsl_matrix *W, gsl_matrix *tau, size_t first, size_t count)
+/* R := qr([R; rows first .. of B^1/2 Phi D]). W: (K + count) x K. */
+static bool fold_strip(posterior *q, gsl_matrix *W, gsl_matrix *tau, const gsl_matrix *rows,
+                       size_t first)
 {
-    const size_t K = q->K;
+    const size_t K = q->K, count = rows->size2;
     gsl_matrix_view top = gsl_matrix_submatrix(W, 0, 0, K, K);
     gsl_matrix_memcpy(&top.matrix, q->R);
     for (size_t n = 0; n < count; n++)
         for (size_t i = 0; i < K; i++)
-            gsl_matrix_set(W, K + n, i,
-                           q->b[first + n] * q->D[i] *
-                               gsl_matrix_get(q->d->PhiT, q->column[i], first + n));
+            gsl_matrix_set(W, K + n, i, q->b[first + n] * q->D[i] * gsl_matrix_get(rows, i, n));
     gsl_matrix_view used = gsl_matrix_submatrix(W, 0, 0, K + count, K);
     if (!rvm_qr_factor(&used.matrix, tau))
         return false;
@@ -129,34 +153,43 @@ static bool fold_strip(posterior *q, gsl_matrix *W, gsl_matrix *tau, size_t firs
 
 static rvm_status factor(posterior *q, rvm_error *err)
 {
-    const size_t K = q->K, strip = 2 * K > 512 ? 2 * K : 512;
-    gsl_matrix *W = gsl_matrix_alloc(K + strip, K), *tau = gsl_matrix_alloc(K, K);
+    const size_t K = q->K;
+    gsl_matrix *W = gsl_matrix_alloc(K + STRIP, K), *tau = gsl_matrix_alloc(K, K);
     rvm_status status = RVM_OK;
     if (W == NULL || tau == NULL)
         status = rvm_fail_memory(err, "the posterior");
     gsl_matrix_set_identity(q->R);
-    for (size_t n = 0; n < q->N && status == RVM_OK; n += strip)
-        if (!fold_strip(q, W, tau, n, q->N - n < strip ? q->N - n : strip))
+    for (size_t n = 0; n < q->N && status == RVM_OK; n += STRIP) {
+        gsl_matrix_view rows;
+        status = read_strip(&rows, q, n, GSL_MIN(STRIP, q->N - n), err);
+        if (status == RVM_OK && !fold_strip(q, W, tau, &rows.matrix, n))
             status = rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
+    }
     gsl_matrix_free(W);
     gsl_matrix_free(tau);
     return status;
 }
 
 /* One Newton step to the mode from where u is: H^-1 (D Phi' slope - u). */
-static void step_to_mode(posterior *q, double *step)
+static rvm_status step_to_mode(posterior *q, double *step, rvm_error *err)
 {
-    gsl_vector_const_view slope = gsl_vector_const_view_array(q->g, q->N);
-    for (size_t i = 0; i < q->K; i++) {
-        gsl_vector_const_view column = gsl_matrix_const_row(q->d->PhiT, q->column[i]);
-        gsl_blas_ddot(&column.vector, &slope.vector, &step[i]);
-        step[i] = q->D[i] * step[i] - q->u[i];
-    }
     gsl_vector_view s = gsl_vector_view_array(step, q->K);
+    gsl_vector_set_zero(&s.vector);
+    for (size_t n = 0; n < q->N; n += STRIP) {
+        gsl_matrix_view rows;
+        const rvm_status status = read_strip(&rows, q, n, GSL_MIN(STRIP, q->N - n), err);
+        if (status != RVM_OK)
+            return status;
+        gsl_vector_const_view slope = gsl_vector_const_view_array(q->g + n, rows.matrix.size2);
+        gsl_blas_dgemv(CblasNoTrans, 1, &rows.matrix, &slope.vector, 1, &s.vector);
+    }
+    for (size_t i = 0; i < q->K; i++)
+        step[i] = q->D[i] * step[i] - q->u[i];
     gsl_blas_dtrsv(CblasUpper, CblasTrans, CblasNonUnit, q->R, &s.vector);
     gsl_blas_dtrsv(CblasUpper, CblasNoTrans, CblasNonUnit, q->R, &s.vector);
     for (size_t i = 0; i < q->K; i++)
         q->u[i] += step[i];
+    return RVM_OK;
 }
 
 static double log_likelihood(const posterior *q)
@@ -205,8 +238,8 @@ static rvm_status copy_functions(rvm_latent *latent, const posterior *q, rvm_err
     double *to = latent->factor;
     size_t vectors = 0;
     for (size_t i = 0; i < q->K; i++) {
-        const size_t source = q->y->basis.source[q->d->id[q->column[i]]];
-        const double norm = q->d->norm[q->column[i]];
+        const size_t source = q->y->basis.source[q->c->id[q->column[i]]];
+        const double norm = q->c->norm[q->column[i]];
         latent->weight[i] = q->D[i] * q->u[i] / norm * q->y->t_scale;
         latent->alpha[i] = gsl_pow_2(norm / (q->D[i] * q->y->t_scale));
         if (source == RVM_BIAS)
@@ -215,7 +248,7 @@ static rvm_status copy_functions(rvm_latent *latent, const posterior *q, rvm_err
             latent->vector[vectors++] = source;
         for (size_t j = i; j < q->K; j++) /* column j times alpha_j^1/2 */
             *to++ =
-                gsl_matrix_get(q->R, i, j) * q->d->norm[q->column[j]] / (q->D[j] * q->y->t_scale);
+                gsl_matrix_get(q->R, i, j) * q->c->norm[q->column[j]] / (q->D[j] * q->y->t_scale);
     }
     latent->bias_mean = latent->bias ? q->y->t_mean : 0;
     if (!all_saved_numbers_are_sound(latent))
@@ -231,23 +264,25 @@ static rvm_status settle_at_mode(posterior *q, rvm_error *err)
     double *step = rvm_array(q->K, sizeof *step);
     rvm_status status = step == NULL ? rvm_fail_memory(err, "the posterior") : RVM_OK;
     for (int pass = 0; pass < 2 && status == RVM_OK && q->K > 0; pass++) {
-        activate(q);
-        status = factor(q, err);
+        status = activate(q, err);
+        if (status == RVM_OK && (pass == 0 || !q->y->observed.likelihood->owns_noise))
+            status = factor(q, err);
         if (status == RVM_OK)
-            step_to_mode(q, step);
+            status = step_to_mode(q, step, err);
     }
     free(step);
+    if (status == RVM_OK)
+        status = activate(q, err);
     if (status != RVM_OK)
         return status;
-    activate(q);
     return q->K > 0 && !q->y->observed.likelihood->owns_noise ? factor(q, err) : RVM_OK;
 }
 
 rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rvm_point *point,
-                             const rvm_study *y, const rvm_design *d, rvm_error *err)
+                             const rvm_study *y, const rvm_columns *c, rvm_error *err)
 {
     posterior q;
-    rvm_status status = posterior_init(&q, point, y, d, err);
+    rvm_status status = posterior_init(&q, point, y, c, err);
     if (status == RVM_OK)
         status = settle_at_mode(&q, err);
     if (status == RVM_OK) {

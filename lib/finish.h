@@ -2,6 +2,7 @@
 #ifndef RVM_FINISH_H
 #define RVM_FINISH_H
 
+#include "columns.h"
 #include "model.h"
 #include "observe.h"
 #include "point.h"
@@ -17,7 +18,7 @@ typedef struct {
  * and the numbers from what is saved. Scratch: O(K (K + strip of rows)). */
 RVM_CHECKED rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers,
                                          const rvm_point *point, const rvm_study *y,
-                                         const rvm_design *d, rvm_error *err);
+                                         const rvm_columns *c, rvm_error *err);
 
 /* Gathers the vectors of all latent functions into m->vectors and numbers them. */
 RVM_CHECKED rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, rvm_error *err);

@@ -4,12 +4,16 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
+#include <gsl/gsl_math.h>
 #include <math.h>
 
-enum { TILE = 192 };
+enum {
+    TILE = 192,
+    GRAM_TILE = 96 /* small, so that few functions are still several tiles */
+};
 
 /* Below this many multiplications starting threads costs more than it saves. */
-static const double worth_threads = 2e6;
+static const double worth_threads = 2e7;
 
 static int team_for(double work, int threads)
 {
@@ -52,6 +56,32 @@ void rvm_product_nt(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, int
     }
     if (A == B)
         mirror_lower(C);
+}
+
+void rvm_gram_add(gsl_matrix *G, const gsl_matrix *A, size_t first, bool fresh, int threads)
+{
+    const size_t n = G->size1, down = (n - first + GRAM_TILE - 1) / GRAM_TILE,
+                 across = (n + GRAM_TILE - 1) / GRAM_TILE;
+    const int team = team_for((double)(n - first) * (double)n * (double)A->size2, threads);
+    (void)team;
+#pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
+    for (size_t k = 0; k < down * across; k++) {
+        const size_t i = first + k / across * GRAM_TILE, j = k % across * GRAM_TILE;
+        const size_t rows = GSL_MIN(GRAM_TILE, n - i), columns = GSL_MIN(GRAM_TILE, n - j);
+        if (j >= i + rows)
+            continue;
+        gsl_matrix_view g = gsl_matrix_submatrix(G, i, j, rows, columns);
+        gsl_matrix_const_view a = gsl_matrix_const_submatrix(A, i, 0, rows, A->size2);
+        gsl_matrix_const_view b = gsl_matrix_const_submatrix(A, j, 0, columns, A->size2);
+        gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &a.matrix, &b.matrix, fresh ? 0 : 1, &g.matrix);
+    }
+}
+
+void rvm_gram_mirror(gsl_matrix *G, size_t first)
+{
+    for (size_t i = first; i < G->size1; i++)
+        for (size_t j = 0; j < i; j++)
+            gsl_matrix_set(G, j, i, gsl_matrix_get(G, i, j));
 }
 
 /* Rows below a factored diagonal block: A_i := A_i L^-T. */

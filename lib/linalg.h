@@ -10,6 +10,11 @@
  * the lower triangle is computed and then mirrored, so that C is symmetric to the last bit. */
 void rvm_product_nt(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, int threads);
 
+/* Adds A A' to the lower triangle of G (replaces it where `fresh`), rows `first` and beyond, in the
+ * same tiles; rvm_gram_mirror then copies what was computed to the upper triangle. */
+void rvm_gram_add(gsl_matrix *G, const gsl_matrix *A, size_t first, bool fresh, int threads);
+void rvm_gram_mirror(gsl_matrix *G, size_t first);
+
 /* The lower triangle of A becomes L with L L' = A, in blocks of fixed shape spread over `threads`.
  * False when A is not positive definite to working precision or not finite; A is then undefined. */
 bool rvm_cholesky(gsl_matrix *A, int threads);

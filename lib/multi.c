@@ -265,7 +265,7 @@ static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *er
 
 static rvm_status update_class(rvm_multi *m, size_t k, rvm_error *err)
 {
-    const rvm_climb_settings climb = { m->tolerance, MAX_MOVES, ITERATIONS };
+    const rvm_climb_settings climb = { m->tolerance, MAX_MOVES, ITERATIONS, rvm_climb_exact };
     bool arrived = false;
     rvm_status status = locate_class(m, k, err);
     if (status == RVM_OK)

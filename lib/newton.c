@@ -38,15 +38,16 @@ rvm_status rvm_search_init(rvm_search *s, const rvm_observed *o, rvm_design *d, 
     s->step = rvm_array(capacity + 1, sizeof *s->step);
     s->order = rvm_array(capacity, sizeof *s->order);
     s->chosen = rvm_array(capacity, sizeof *s->chosen);
+    const size_t N = o->likelihood->by_rows ? o->N : 0;
     rvm_status status = RVM_OK;
     if (s->gradient == NULL || s->step == NULL || s->order == NULL || s->chosen == NULL)
         status = rvm_fail_memory(err, "the search");
     if (status == RVM_OK)
-        status = rvm_fit_init(&s->now, capacity, o->N, err);
+        status = rvm_fit_init(&s->now, capacity, N, err);
     if (status == RVM_OK)
-        status = rvm_fit_init(&s->trial, capacity, o->N, err);
+        status = rvm_fit_init(&s->trial, capacity, N, err);
     if (status == RVM_OK)
-        status = rvm_scratch_init(&s->ws, capacity, o->N, !o->likelihood->owns_noise, threads, err);
+        status = rvm_scratch_init(&s->ws, capacity, N, !o->likelihood->owns_noise, threads, err);
     if (status != RVM_OK)
         rvm_search_free(s);
     return status;

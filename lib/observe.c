@@ -134,11 +134,60 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
     return status;
 }
 
+static rvm_status copy_observed(rvm_observed *part, const rvm_observed *whole, const size_t *row,
+                                size_t count, rvm_error *err)
+{
+    *part = *whole;
+    part->N = count;
+    part->t_squared = 0;
+    part->row_weight = NULL;
+    part->t = rvm_array(count, sizeof *part->t);
+    if (whole->row_weight != NULL)
+        part->row_weight = rvm_array(count, sizeof *part->row_weight);
+    if (part->t == NULL || (whole->row_weight != NULL && part->row_weight == NULL))
+        return rvm_fail_memory(err, "a part of the rows");
+    for (size_t n = 0; n < count; n++) {
+        part->t[n] = whole->t[row[n]];
+        part->t_squared += part->t[n] * part->t[n];
+        if (part->row_weight != NULL)
+            part->row_weight[n] = whole->row_weight[row[n]];
+    }
+    return RVM_OK;
+}
+
+rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row, size_t count,
+                          rvm_error *err)
+{
+    memset(part, 0, sizeof *part);
+    part->is_part = true;
+    part->basis = whole->basis;
+    rvm_status status = copy_observed(&part->observed, &whole->observed, row, count, err);
+    part->t_mean = whole->t_mean;
+    part->t_scale = whole->t_scale;
+    part->p = rvm_problem_subset(whole->p, row, count);
+    if (part->p != NULL)
+        part->rows = rvm_rows_alloc(part->p, &whole->basis.kernel, whole->basis.rows);
+    if (status == RVM_OK && part->rows == NULL)
+        status = rvm_fail_memory(err, "a part of the rows");
+    part->basis.N = count;
+    part->basis.at = part->rows;
+    part->basis.row_weight = part->observed.row_weight;
+    if (status != RVM_OK) {
+        rvm_study_free(part);
+        return status;
+    }
+    const double fewer = rvm_study_ln_alpha(part) - rvm_study_ln_alpha(whole);
+    part->observed.ln_alpha_min += fewer; /* both are of a unit norm: a weight stays the same */
+    part->observed.bias_ln_alpha_max += fewer;
+    return RVM_OK;
+}
+
 void rvm_study_free(rvm_study *y)
 {
     rvm_problem_free(y->p);
     rvm_rows_free(y->rows);
-    rvm_basis_free(&y->basis);
+    if (!y->is_part)
+        rvm_basis_free(&y->basis);
     free(y->observed.t);
     free(y->observed.row_weight);
     memset(y, 0, sizeof *y);

@@ -10,6 +10,7 @@
 typedef struct {
     rvm_problem *p; /* owned; canonical order */
     rvm_rows *rows; /* owned */
+    bool is_part;   /* basis.source belongs to another study */
     rvm_basis basis;
     rvm_observed observed;
     double t_mean, t_scale;
@@ -19,6 +20,10 @@ typedef struct {
 /* `first_label` is the label of class 1; weights of classes from s. */
 RVM_CHECKED rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings *s,
                                       const rvm_kernel *kernel, int first_label, rvm_error *err);
+/* The rows row[0 .. count) of `whole`, ascending, with all its candidates; `whole` must outlive it.
+ * Targets keep the units of `whole`. */
+RVM_CHECKED rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row,
+                                      size_t count, rvm_error *err);
 void rvm_study_free(rvm_study *y);
 
 /* ln alpha that a function of unit norm starts from: a weight of the size of the whole target. */

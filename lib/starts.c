@@ -237,7 +237,7 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
     }
     gsl_rng_free(rng);
     bool converged = false;
-    const rvm_climb_settings settings = { margin, MAX_MOVES, NEWTON_ITERATIONS };
+    const rvm_climb_settings settings = { margin, MAX_MOVES, NEWTON_ITERATIONS, rvm_climb_exact };
     if (status == RVM_OK)
         status = rvm_climb(s, &w->statistics, &settings, &converged, err);
     if (status == RVM_OK && !rvm_point_save(result, &s->now, margin, converged))

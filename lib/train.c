@@ -185,15 +185,15 @@ static const rvm_point *best_point(const rvm_trainer *tr)
     return &tr->point;
 }
 
-static const rvm_design *design(const rvm_trainer *tr)
+static rvm_columns columns(const rvm_trainer *tr)
 {
     if (tr->method == BY_STARTS)
-        return rvm_starts_design(tr->starts);
+        return rvm_columns_of_design(rvm_starts_design(tr->starts));
     if (tr->method == BY_WORKING_SET)
-        return rvm_working_set_design(tr->working_set);
+        return *rvm_working_set_columns(tr->working_set);
     if (tr->method == BY_CLASSES)
-        return rvm_multi_design(tr->multi);
-    return &tr->fixed;
+        return rvm_columns_of_design(rvm_multi_design(tr->multi));
+    return rvm_columns_of_design(&tr->fixed);
 }
 
 static void report_point(rvm_report *r, const rvm_trainer *tr)
@@ -263,8 +263,8 @@ static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err
     if (!rvm_model_alloc_latents(m, 1))
         return rvm_fail_memory(err, "the model");
     const rvm_point *point = best_point(tr);
-    const rvm_status status =
-        rvm_finish_latent(m->latent, &numbers, point, &tr->study, design(tr), err);
+    const rvm_columns c = columns(tr);
+    const rvm_status status = rvm_finish_latent(m->latent, &numbers, point, &tr->study, &c, err);
     m->log_evidence = numbers.log_likelihood - numbers.penalty;
     if (tr->labels.count == 1)
         m->log_evidence = 0; /* the only class there is has probability 1 */
@@ -285,12 +285,12 @@ static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error 
     if (!rvm_model_alloc_latents(m, tr->labels.count))
         return rvm_fail_memory(err, "the model");
     rvm_status status = rvm_multi_settle(tr->multi, err);
+    const rvm_columns c = columns(tr);
     double penalties = 0;
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
         const rvm_point *point = rvm_multi_select(tr->multi, k);
         rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k) };
-        status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, design(tr),
-                                   err);
+        status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, &c, err);
         rvm_multi_shift_back(tr->multi, k);
         penalties += numbers.penalty;
     }

@@ -118,27 +118,6 @@ void rvm_vec_splines(double *restrict sum, const double *restrict x, const doubl
 }
 
 RVM_WIDEST
-void rvm_vec_add_products(double *restrict sum, const double *restrict x, const double *restrict z,
-                          size_t terms, size_t n)
-{
-    size_t k = 0;
-    for (; k + 4 <= terms; k += 4) {
-        const double *z0 = z + k * n, *z1 = z0 + n, *z2 = z1 + n, *z3 = z2 + n;
-        const double x0 = x[k], x1 = x[k + 1], x2 = x[k + 2], x3 = x[k + 3];
-#pragma omp simd
-        for (size_t j = 0; j < n; j++)
-            sum[j] += x0 * z0[j] + x1 * z1[j] + x2 * z2[j] + x3 * z3[j];
-    }
-    for (; k < terms; k++) {
-        const double *z0 = z + k * n;
-        const double x0 = x[k];
-#pragma omp simd
-        for (size_t j = 0; j < n; j++)
-            sum[j] += x0 * z0[j];
-    }
-}
-
-RVM_WIDEST
 void rvm_vec_add_distance_excess(double *restrict sum, double x, const double *restrict z, size_t n)
 {
     const double size = fabs(x);
@@ -147,6 +126,16 @@ void rvm_vec_add_distance_excess(double *restrict sum, double x, const double *r
         const double other = fabs(z[j]), smaller = size < other ? size : other;
         sum[j] -= (x < 0) == (z[j] < 0) ? 2 * smaller : 0;
     }
+}
+
+RVM_WIDEST
+double rvm_vec_dot(const double *restrict x, const double *restrict z, size_t n)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++)
+        sum += x[j] * z[j];
+    return sum;
 }
 
 RVM_WIDEST

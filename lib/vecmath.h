@@ -44,13 +44,12 @@ void rvm_vec_distances(double *restrict sum, const double *restrict x, const dou
 void rvm_vec_splines(double *restrict sum, const double *restrict x, const double *restrict z,
                      size_t terms, size_t panels);
 
-/* sum[j] += x[0] z[j] + x[1] z[n + j] + ... over `terms` rows of z, each n long. */
-void rvm_vec_add_products(double *restrict sum, const double *restrict x, const double *restrict z,
-                          size_t terms, size_t n);
 /* sum[j] += |x - z[j]| - |x| - |z[j]|, without rounding what is added: minus twice the smaller of
  * |x| and |z[j]| where the signs are the same, else 0 */
 void rvm_vec_add_distance_excess(double *restrict sum, double x, const double *restrict z,
                                  size_t n);
+/* sum of x[j] z[j]; n is any number */
+double rvm_vec_dot(const double *restrict x, const double *restrict z, size_t n);
 /* sum of w[j] x[j]^2; n is any number here */
 double rvm_vec_weighted_square(const double *restrict w, const double *restrict x, size_t n);
 /* Logistic model of targets t in [0, 1] and activations f, each row counting c[j] times (once where

@@ -9,107 +9,95 @@
 
 #include "alloc.h"
 #include "error.h"
+#include "gram_search.h"
+#include "offers.h"
 #include "parallel.h"
 
 enum {
-    CHUNK = 400,       /* candidates let in at a time */
-    BLOCK = 256,       /* candidates whose columns are computed at a time */
     LEAST_ROOM = 16,   /* functions without which there is no training */
+    FIRST_CHUNK = 300, /* candidates of the first round, taken at random */
     FIRST_SWEEPS = 10, /* of the first round; later ones start near a solution */
     SWEEPS = 5,
-    FIRST_SAMPLE = 2000, /* candidates scored in a round: at first, */
-    LAST_SAMPLE = 20000, /* and at the most: all of the smaller problems */
-    LAST_MOVES = 100,
-    LAST_ITERATIONS = 40
+    SAMPLE = 2000,     /* candidates scored in a round */
+    FIRST_ROWS = 4000, /* rows of the first stage, at the least; */
+    GROWTH = 5,        /* each later one has that many times more */
+    EARLY_ROUNDS = 6,  /* of a stage that is not the last, at the most */
+    USUAL_ROUNDS = 10, /* of a stage, to guess how much work is left */
+    LEAST_CHUNK = 200, /* candidates let in by a round: half as many as functions, within these */
+    MOST_CHUNK = 400,  /* bounds; */
+    CLASS_CHUNK = 100  /* for two classes, where the Gram matrix is formed again and again */
 };
 
-/* Of a round; the next chunk changes it all again. With curvature each posterior costs several
- * products of K^2 N. */
-static const rvm_climb_settings quick = { 0, 10, 10 }, quicker = { 0, 2, 3 };
+/* A round goes on to other candidates long before it is at an optimum. */
+static const rvm_climb_settings quick = { .max_moves = 1, .iterations = 4, .newton = 0.1 };
+static const rvm_climb_settings last = { .max_moves = 20, .iterations = 20, .newton = 1e-3 };
 
 static const double noise_share = 0.003; /* as in the many starts */
 
-/* A round that gains less than this many nats, or this share of a nat for each row, makes the next
- * sample larger; with the largest sample it is the last. */
-static const double poor_round = 0.5, poor_share = 1e-4;
-
-typedef struct {
-    double gain, ln_alpha;
-    size_t id;
-} offer;
+/* A round that gains less than this many nats, or this share of a nat for each row, or this share
+ * of what the rounds of its stage but the first have gained, is the last of the stage. */
+static const double poor_round = 0.5, poor_share = 5e-4, poor_part = 0.04;
 
 struct rvm_working_set {
-    rvm_study *y; /* borrowed */
+    rvm_study *whole; /* borrowed */
+    rvm_study part;   /* owned: of the rows of the stage, unless these are all */
+    rvm_study *y;     /* the one in use; NULL before the first round */
     double tolerance;
-    int threads, round;
-    size_t chunk, sample, block_size;
-    rvm_design design;
-    rvm_search search;
-    rvm_statistics statistics, scores; /* of the design's columns; of a block being scored */
-    gsl_matrix *block;                 /* owned, block rows x N */
-    double *norm;                      /* owned, block rows */
-    size_t *order;                     /* owned: the candidates, shuffled anew for each sample */
-    bool *active;                      /* owned, one for each candidate */
-    offer *offers;                     /* owned, one for each candidate */
+    int threads, rounds; /* of this stage */
+    double gained;       /* in this stage */
+    double work;         /* rows times rounds of the stages before */
+    rvm_gram_search gram;
+    double *slope;     /* owned, N; regression */
+    size_t *order;     /* owned, M: candidates drawn */
+    bool *active;      /* owned, M */
+    rvm_offer *offers; /* owned, SAMPLE or M */
+    double *ln_alpha;  /* owned, capacity: of functions that come in */
+    size_t *id;        /* owned, capacity: candidates of the best point */
     gsl_rng *rng;
     rvm_point best;
 };
 
-/* Bytes that K functions take: each has a column in the design, and with curvature two more in the
- * scratch; K^2 terms count too. */
-static double bytes_for(const rvm_study *y, double K)
+static bool is_regression(const rvm_working_set *w)
 {
-    const double N = (double)y->observed.N, columns = y->observed.likelihood->owns_noise ? 1 : 3;
-    return 8 * (K * (columns * N + 12 * K) + 16 * N);
+    return w->whole->observed.likelihood->owns_noise;
 }
 
-/* Functions that the budget has room for beside a block of `block` columns; 0: too few. */
-static size_t room(const rvm_study *y, const rvm_settings *s, size_t block)
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+/* Functions that the budget has room for. */
+static size_t choose_capacity(const rvm_study *y, double numbers)
 {
-    const double bytes = s->budget_mb * 1048576 - 8 * (double)(block * y->observed.N);
+    const double squares = 16, strips = 4; /* arrays of K^2 numbers, and of K strips */
+    const size_t M = y->basis.count, N = y->observed.N;
+    const double strip = strips * (double)(N < RVM_STRIP ? N : RVM_STRIP);
     double K = LEAST_ROOM;
-    if (bytes_for(y, K) > bytes)
+    if (squares * K * K + strip * K > numbers)
         return 0;
-    while (K < (double)y->basis.count && bytes_for(y, 1.05 * K) < bytes)
+    while (K < (double)M && 1.1025 * squares * K * K + 1.05 * strip * K < numbers)
         K *= 1.05;
-    return K < (double)y->basis.count ? (size_t)K : y->basis.count;
-}
-
-/* Columns scored together: a quarter of the budget at the most. */
-static size_t choose_block(const rvm_study *y, const rvm_settings *s)
-{
-    const double fit = s->budget_mb * 1048576 / 4 / (8 * (double)y->observed.N);
-    return fit < 1 ? 1 : fit < BLOCK ? (size_t)fit : BLOCK;
+    return K < (double)M ? (size_t)K : M;
 }
 
 static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_error *err)
 {
-    const rvm_observed *o = &w->y->observed;
-    const size_t block = choose_block(w->y, s), M = w->y->basis.count;
-    const size_t capacity = room(w->y, s, block);
-    const bool quadratic = o->likelihood->owns_noise;
-    w->block_size = block;
+    const size_t M = w->whole->basis.count, N = w->whole->observed.N;
+    /* A quarter for columns that are kept, and what belongs to each row and candidate. */
+    const double numbers = s->budget_mb * 1048576 / 8 - 16 * (double)N;
+    const size_t capacity = choose_capacity(w->whole, 0.75 * numbers);
     if (capacity == 0)
-        return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, o->N);
-    w->chunk = capacity / 2 < CHUNK ? capacity / 2 : CHUNK;
-    w->sample = FIRST_SAMPLE;
-    w->block = gsl_matrix_alloc(block, o->N);
-    w->norm = rvm_array(block, sizeof *w->norm);
+        return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
+    w->slope = rvm_array(is_regression(w) ? N : 0, sizeof *w->slope);
     w->order = rvm_array(M, sizeof *w->order);
     w->active = rvm_array(M, sizeof *w->active);
-    w->offers = rvm_array(M, sizeof *w->offers);
+    w->offers = rvm_array(M < SAMPLE ? M : SAMPLE, sizeof *w->offers);
+    w->ln_alpha = rvm_array(capacity, sizeof *w->ln_alpha);
+    w->id = rvm_array(capacity, sizeof *w->id);
     w->rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (w->block == NULL || w->norm == NULL || w->order == NULL || w->active == NULL ||
-        w->offers == NULL || w->rng == NULL)
+    if (w->slope == NULL || w->order == NULL || w->active == NULL || w->offers == NULL ||
+        w->ln_alpha == NULL || w->id == NULL || w->rng == NULL)
         return rvm_fail_memory(err, "the working set");
-    rvm_status status = rvm_design_init(&w->design, o->N, capacity, o->t, quadratic, err);
-    if (status == RVM_OK)
-        status = rvm_search_init(&w->search, o, &w->design, capacity, w->threads, err);
-    if (status == RVM_OK)
-        status = rvm_statistics_init(&w->statistics, capacity, capacity, err);
-    if (status == RVM_OK)
-        status = rvm_statistics_init(&w->scores, block, capacity, err);
-    return status;
+    gsl_rng_set(w->rng, s->seed);
+    return rvm_gram_search_init(&w->gram, w->whole, capacity, 0.25 * numbers, w->threads, err);
 }
 
 rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y, const rvm_settings *s,
@@ -118,7 +106,7 @@ rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y, const rvm_
     rvm_working_set *w = rvm_array(1, sizeof *w);
     if (w == NULL)
         return rvm_fail_memory(err, "the working set");
-    w->y = y;
+    w->whole = y;
     w->tolerance = s->tolerance;
     w->threads = rvm_threads(s->threads);
     const rvm_status status = alloc_parts(w, s, err);
@@ -126,9 +114,6 @@ rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y, const rvm_
         rvm_working_set_free(w);
         return status;
     }
-    for (size_t m = 0; m < y->basis.count; m++)
-        w->order[m] = m;
-    gsl_rng_set(w->rng, s->seed);
     *out = w;
     return RVM_OK;
 }
@@ -137,21 +122,20 @@ void rvm_working_set_free(rvm_working_set *w)
 {
     if (w == NULL)
         return;
-    rvm_design_free(&w->design);
-    rvm_search_free(&w->search);
-    rvm_statistics_free(&w->statistics);
-    rvm_statistics_free(&w->scores);
+    rvm_gram_search_free(&w->gram);
+    rvm_study_free(&w->part);
     rvm_point_free(&w->best);
-    gsl_matrix_free(w->block);
     gsl_rng_free(w->rng);
-    free(w->norm);
+    free(w->slope);
     free(w->order);
     free(w->active);
     free(w->offers);
+    free(w->ln_alpha);
+    free(w->id);
     free(w);
 }
 
-/* ---- The first round ------------------------------------------------------------------------ */
+/* ---- Candidates ----------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -159,204 +143,259 @@ static int ascending(const void *a, const void *b)
     return (i > j) - (i < j);
 }
 
-/* The bias, if there is one, and a random chunk. */
-static rvm_status first_chunk(rvm_working_set *w, rvm_error *err)
+/* At most `most` random candidates that have no column, ascending, into w->order. */
+static size_t draw(rvm_working_set *w, size_t most)
 {
-    const rvm_basis *b = &w->y->basis;
-    const rvm_observed *o = &w->y->observed;
-    const size_t fixed = b->bias ? 1 : 0;
-    size_t count = fixed + w->chunk < b->count ? fixed + w->chunk : b->count;
-    gsl_ran_shuffle(w->rng, w->order + fixed, b->count - fixed, sizeof *w->order);
-    qsort(w->order + fixed, count - fixed, sizeof *w->order, ascending);
-    const rvm_status status = rvm_design_append(&w->design, b, w->order, count, w->threads, err);
-    rvm_fit *f = &w->search.now;
-    f->K = 0;
-    f->ln_beta = o->noise_fixed ? o->ln_beta : o->likelihood->owns_noise ? -log(noise_share) : 0;
-    for (size_t m = 0; m < w->design.count; m++)
-        rvm_fit_add(f, m, fmin(rvm_study_ln_alpha(w->y), m == 0 ? o->bias_ln_alpha_max : INFINITY));
-    return status;
-}
-
-/* ---- Scoring -------------------------------------------------------------------------------- */
-
-static int by_gain(const void *a, const void *b)
-{
-    const offer *x = a, *y = b;
-    if (x->gain != y->gain)
-        return x->gain < y->gain ? 1 : -1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-/* Columns of active functions only, the first K of the design. */
-static void drop_inactive(rvm_working_set *w)
-{
-    rvm_fit *f = &w->search.now;
-    size_t *keep = w->search.order;
-    memcpy(keep, f->column, f->K * sizeof *keep);
-    qsort(keep, f->K, sizeof *keep, ascending);
-    /* The functions in the order of their columns, which is that of the design from now on. */
-    rvm_fit_copy(&w->search.trial, f);
-    for (size_t k = 0; k < f->K; k++) {
-        const size_t i = rvm_fit_find(&w->search.trial, keep[k]);
-        f->column[k] = k;
-        f->ln_alpha[k] = w->search.trial.ln_alpha[i];
-        f->u[k] = w->search.trial.u[i];
-    }
-    rvm_design_keep(&w->design, keep, f->K);
-}
-
-static rvm_status score_block(rvm_working_set *w, size_t *found, const size_t *id, size_t count,
-                              const gsl_matrix *C, rvm_error *err)
-{
-    gsl_matrix_view block = gsl_matrix_submatrix(w->block, 0, 0, count, w->design.N);
-    const rvm_status status =
-        rvm_basis_columns(&block.matrix, w->norm, &w->y->basis, id, count, w->threads, err);
-    if (status != RVM_OK)
-        return status;
-    rvm_statistics_update(&w->scores, &block.matrix, C, &w->search.now, &w->y->observed, &w->design,
-                          &w->search.ws);
-    for (size_t k = 0; k < count; k++) {
-        const double S = w->scores.S[k], Q = w->scores.Q[k], gain = rvm_gain(S, Q);
-        if (w->norm[k] > 0 && gain > w->tolerance)
-            w->offers[(*found)++] = (offer){ gain, rvm_best_ln_alpha(S, Q), id[k] };
-    }
-    return RVM_OK;
-}
-
-/* A fresh sample of candidates that are not active, in ascending order; returns how many. */
-static size_t draw_sample(rvm_working_set *w)
-{
-    const rvm_basis *b = &w->y->basis;
+    const size_t M = w->whole->basis.count;
     size_t count = 0;
-    memset(w->active, 0, b->count * sizeof *w->active);
-    for (size_t k = 0; k < w->design.count; k++)
-        w->active[w->design.id[k]] = true;
-    if (w->sample < b->count)
-        gsl_ran_shuffle(w->rng, w->order, b->count, sizeof *w->order);
-    for (size_t k = 0; k < b->count && count < w->sample; k++)
-        if (!w->active[w->order[k]])
-            w->order[count++] = w->order[k]; /* count <= k: the rest is redrawn next time */
+    memset(w->active, 0, M * sizeof *w->active);
+    for (size_t k = 0; k < w->gram.columns.count; k++)
+        w->active[w->gram.columns.id[k]] = true;
+    for (size_t m = 0; m < M; m++)
+        w->order[m] = m;
+    /* As far as a shuffle has to go: most of them, and as many again as are passed over. */
+    for (size_t k = 0; k < M && count < most; k++) {
+        const size_t with = k + gsl_rng_uniform_int(w->rng, M - k), id = w->order[with];
+        w->order[with] = w->order[k];
+        w->order[k] = id;
+        if (!w->active[id])
+            w->order[count++] = id; /* count <= k: that place is done with */
+    }
     qsort(w->order, count, sizeof *w->order, ascending);
     return count;
 }
 
-static rvm_status score_sample(rvm_working_set *w, size_t *found, rvm_error *err)
+/* Candidates of a fresh sample that gain something, best first. */
+static rvm_status find_offers(rvm_working_set *w, size_t *found, rvm_error *err)
+{
+    const rvm_observed *o = &w->y->observed;
+    const rvm_fit *f = &w->gram.search.now;
+    const double beta = exp(f->ln_beta);
+    rvm_posterior_at at = { w->y, &w->gram.columns, f->ln_alpha, w->slope, NULL, beta, w->threads };
+    if (is_regression(w)) {
+        for (size_t i = 0; i < f->K; i++)
+            w->ln_alpha[i] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+        const rvm_status status = rvm_columns_apply(w->slope, &w->gram.columns, w->ln_alpha, err);
+        if (status != RVM_OK)
+            return status;
+        for (size_t n = 0; n < o->N; n++)
+            w->slope[n] = beta * (o->t[n] - w->slope[n]);
+    } else {
+        at.slope = w->gram.laplace.slope;
+        at.curvature = w->gram.laplace.curvature;
+    }
+    const size_t count = draw(w, SAMPLE);
+    return rvm_offers_find(w->offers, found, &at, w->order, count, w->tolerance, err);
+}
+
+/* ---- Stages --------------------------------------------------------------------------------- */
+
+/* Rows of the stage after one of `now` rows: all of them, divided by GROWTH as often as it takes. */
+static size_t rows_after(const rvm_working_set *w, size_t now)
+{
+    size_t rows = w->whole->observed.N;
+    while (rows / GROWTH >= FIRST_ROWS && rows / GROWTH > now)
+        rows /= GROWTH;
+    return rows;
+}
+
+/* So many random rows, ascending. */
+static rvm_status draw_rows(rvm_working_set *w, size_t rows, rvm_error *err)
+{
+    const size_t N = w->whole->observed.N;
+    size_t *row = rvm_array(rows, sizeof *row), count = 0;
+    if (row == NULL)
+        return rvm_fail_memory(err, "a part of the rows");
+    for (size_t n = 0; n < N && count < rows; n++) /* selection sampling */
+        if ((double)(N - n) * gsl_rng_uniform(w->rng) < (double)(rows - count))
+            row[count++] = n;
+    const rvm_status status = rvm_study_part(&w->part, w->whole, row, count, err);
+    free(row);
+    return status;
+}
+
+static rvm_status take_rows(rvm_working_set *w, size_t rows, rvm_error *err)
 {
     rvm_status status = RVM_OK;
-    rvm_search *s = &w->search;
-    gsl_matrix_view C = { 0 };
-    if (s->now.K > 0)
-        C = rvm_search_inverse(s);
-    w->y->observed.likelihood->residual(&s->now, &w->y->observed, &w->design, &s->ws);
-    const size_t count = draw_sample(w);
-    *found = 0;
-    for (size_t k = 0; k < count && status == RVM_OK; k += w->block_size)
-        status = score_block(w, found, w->order + k,
-                             count - k < w->block_size ? count - k : w->block_size, &C.matrix, err);
-    for (size_t m = 0; m < w->y->basis.count; m++)
-        w->order[m] = m;
-    qsort(w->offers, *found, sizeof *w->offers, by_gain);
-    return status;
+    if (w->y != NULL)
+        w->work += (double)w->rounds * (double)w->y->observed.N;
+    w->y = w->whole;
+    w->rounds = 0;
+    w->gained = 0;
+    rvm_study_free(&w->part);
+    if (rows < w->whole->observed.N) {
+        status = draw_rows(w, rows, err);
+        w->y = &w->part;
+    }
+    return status == RVM_OK ? rvm_gram_search_take_rows(&w->gram, w->y, err) : status;
 }
 
 /* ---- Rounds --------------------------------------------------------------------------------- */
 
+static rvm_status run(rvm_working_set *w, int sweeps, const rvm_climb_settings *how, rvm_error *err)
+{
+    rvm_climb_settings climb = *how;
+    climb.tolerance = w->tolerance;
+    return rvm_gram_search_run(&w->gram, sweeps, &climb, err);
+}
+
+static rvm_status keep_best(rvm_working_set *w, rvm_error *err)
+{
+    memcpy(w->id, w->gram.columns.id, w->gram.columns.count * sizeof *w->id);
+    return rvm_point_save(&w->best, &w->gram.search.now, w->tolerance, false)
+               ? RVM_OK
+               : rvm_fail_memory(err, "a solution");
+}
+
+/* The bias, if there is one, and a random chunk. */
+static rvm_status first_round(rvm_working_set *w, rvm_error *err)
+{
+    rvm_status status = take_rows(w, rows_after(w, 0), err);
+    if (status != RVM_OK)
+        return status;
+    const rvm_observed *o = &w->y->observed;
+    const size_t room = w->gram.columns.capacity;
+    const size_t count = draw(w, room < FIRST_CHUNK ? room : FIRST_CHUNK);
+    if (w->whole->basis.bias && count > 0)
+        w->order[0] = 0;
+    for (size_t k = 0; k < count; k++)
+        w->ln_alpha[k] =
+            fmin(rvm_study_ln_alpha(w->y), w->order[k] == 0 ? o->bias_ln_alpha_max : INFINITY);
+    w->gram.search.now.ln_beta = o->noise_fixed     ? o->ln_beta
+                                 : is_regression(w) ? -log(noise_share)
+                                                    : 0;
+    status = rvm_gram_search_add(&w->gram, w->order, w->ln_alpha, count, err);
+    if (status == RVM_OK)
+        status = run(w, FIRST_SWEEPS, &quick, err);
+    return status == RVM_OK ? keep_best(w, err) : status;
+}
+
+/* The same functions and weights on more rows; precisions are of columns of unit norm. */
+static rvm_status next_stage(rvm_working_set *w, rvm_error *err)
+{
+    rvm_fit *f = &w->gram.search.now;
+    const size_t K = f->K;
+    double *norm = rvm_array(K, sizeof *norm), *u = rvm_array(K, sizeof *u);
+    if (norm == NULL || u == NULL) {
+        free(norm);
+        free(u);
+        return rvm_fail_memory(err, "the next stage");
+    }
+    memcpy(norm, w->gram.columns.norm, K * sizeof *norm);
+    memcpy(w->ln_alpha, f->ln_alpha, K * sizeof *w->ln_alpha);
+    memcpy(u, f->u, K * sizeof *u);
+    rvm_status status = take_rows(w, rows_after(w, w->y->observed.N), err);
+    if (status == RVM_OK)
+        status = rvm_gram_search_add(&w->gram, w->id, w->ln_alpha, K, err);
+    for (size_t i = 0; i < f->K && f->K == K && status == RVM_OK; i++) {
+        f->ln_alpha[i] += 2 * log(norm[i] / w->gram.columns.norm[i]);
+        f->u[i] = u[i];
+    }
+    free(norm);
+    free(u);
+    if (status == RVM_OK)
+        status = run(w, 1, &quick, err);
+    return status == RVM_OK ? keep_best(w, err) : status;
+}
+
+static size_t choose_chunk(const rvm_working_set *w, size_t offers)
+{
+    const size_t K = w->gram.columns.count, space = w->gram.columns.capacity - K;
+    size_t chunk = K / 2;
+    if (chunk < LEAST_CHUNK)
+        chunk = LEAST_CHUNK;
+    if (chunk > MOST_CHUNK)
+        chunk = MOST_CHUNK;
+    if (!is_regression(w))
+        chunk = CLASS_CHUNK;
+    if (chunk > offers)
+        chunk = offers;
+    return chunk < space ? chunk : space;
+}
+
 static int by_id(const void *a, const void *b)
 {
-    return ascending(&((const offer *)a)->id, &((const offer *)b)->id);
+    return ascending(&((const rvm_offer *)a)->id, &((const rvm_offer *)b)->id);
 }
 
-/* The best offers become columns of the design and active functions. */
 static rvm_status let_in(rvm_working_set *w, size_t count, rvm_error *err)
 {
-    const size_t first = w->design.count;
     qsort(w->offers, count, sizeof *w->offers, by_id);
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++) {
         w->order[k] = w->offers[k].id;
-    const rvm_status status =
-        rvm_design_append(&w->design, &w->y->basis, w->order, count, w->threads, err);
-    for (size_t k = 0; k < w->design.count - first; k++)
-        rvm_fit_add(&w->search.now, first + k, w->offers[k].ln_alpha);
-    for (size_t m = 0; m < w->y->basis.count; m++)
-        w->order[m] = m;
-    return status;
-}
-
-static rvm_status move_on(rvm_working_set *w, int sweeps, rvm_error *err)
-{
-    bool converged;
-    rvm_climb_settings climb = w->y->observed.likelihood->owns_noise ? quick : quicker;
-    climb.tolerance = w->tolerance;
-    const rvm_status status = rvm_sweep(&w->search, sweeps, 2, err);
-    return status != RVM_OK ? status
-                            : rvm_climb(&w->search, &w->statistics, &climb, &converged, err);
-}
-
-static rvm_status keep_best(rvm_working_set *w, bool converged, rvm_error *err)
-{
-    drop_inactive(w);
-    if (!rvm_point_save(&w->best, &w->search.now, w->tolerance, converged))
-        return rvm_fail_memory(err, "a solution");
-    return rvm_search_locate(&w->search, err);
+        w->ln_alpha[k] = w->offers[k].ln_alpha;
+    }
+    return rvm_gram_search_add(&w->gram, w->order, w->ln_alpha, count, err);
 }
 
 /* Lets a chunk in and searches on; takes it all back where that has not raised the evidence. */
 static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, rvm_error *err)
 {
-    const size_t space = w->design.capacity - w->design.count;
-    const size_t count = offers < w->chunk ? offers : w->chunk;
-    rvm_status status = let_in(w, count < space ? count : space, err);
+    rvm_status status = let_in(w, choose_chunk(w, offers), err);
     if (status == RVM_OK)
-        status = move_on(w, SWEEPS, err);
-    *gained = w->search.now.log_evidence - w->best.log_evidence;
+        status = run(w, SWEEPS, &quick, err);
+    *gained = status == RVM_OK ? w->gram.search.now.log_evidence - w->best.log_evidence : 0;
     if (status == RVM_OK && *gained > 0)
-        return keep_best(w, false, err);
-    if (status == RVM_OK || status == RVM_ENUMERIC) {
-        rvm_point_load(&w->search.now, &w->best);
-        w->design.count = w->best.K;
-        *gained = 0;
-        status = rvm_search_locate(&w->search, err);
-    }
-    return status;
+        return keep_best(w, err);
+    *gained = 0;
+    if (status != RVM_OK && status != RVM_ENUMERIC)
+        return status;
+    return rvm_gram_search_restore(&w->gram, &w->best, w->id, err);
 }
 
 /* To the optimum over the functions that are there. */
-static rvm_status settle(rvm_working_set *w, bool converged, rvm_error *err)
+static rvm_status settle(rvm_working_set *w, rvm_error *err)
 {
-    bool arrived = false;
-    const rvm_climb_settings last = { w->tolerance, LAST_MOVES, LAST_ITERATIONS };
-    const rvm_status status = rvm_climb(&w->search, &w->statistics, &last, &arrived, err);
-    return status == RVM_OK ? keep_best(w, converged && arrived, err) : status;
+    const bool room = w->gram.columns.count < w->gram.columns.capacity;
+    rvm_status status = run(w, 0, &last, err);
+    if (status == RVM_OK && w->gram.search.now.log_evidence > w->best.log_evidence)
+        status = keep_best(w, err);
+    else if (status == RVM_OK || status == RVM_ENUMERIC)
+        status = rvm_gram_search_restore(&w->gram, &w->best, w->id, err);
+    w->best.converged = room; /* candidates with a gain found room */
+    return status;
 }
 
 rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
 {
-    *done = false;
-    if (w->round++ == 0) {
-        rvm_status status = first_chunk(w, err);
-        if (status == RVM_OK)
-            status = move_on(w, FIRST_SWEEPS, err);
-        return status == RVM_OK ? keep_best(w, false, err) : status;
-    }
     size_t offers;
     double gained = 0;
-    rvm_status status = score_sample(w, &offers, err);
+    *done = false;
+    if (w->y == NULL)
+        return first_round(w, err);
+    rvm_status status = find_offers(w, &offers, err);
+    if (status == RVM_OK && offers > 0 && w->gram.columns.count < w->gram.columns.capacity)
+        status = take_round(w, offers, &gained, err);
     if (status != RVM_OK)
         return status;
-    const bool whole = w->sample >= w->y->basis.count || w->sample >= LAST_SAMPLE;
-    const double poor = fmax(poor_round, poor_share * (double)w->y->observed.N);
-    if (w->design.count == w->design.capacity) {
-        *done = true; /* not converged: candidates with a gain find no room */
-        return settle(w, offers == 0 && whole, err);
-    }
-    if (offers > 0)
-        status = take_round(w, offers, &gained, err);
-    if (status == RVM_OK && gained < poor && whole) {
-        *done = true;
-        status = settle(w, true, err);
-    } else if (gained < poor)
-        w->sample = 4 * w->sample < LAST_SAMPLE ? 4 * w->sample : LAST_SAMPLE;
-    return status;
+    const double rows = (double)w->y->observed.N;
+    const double poor = fmax(fmax(poor_round, poor_share * rows), poor_part * w->gained);
+    if (w->rounds > 0)
+        w->gained += gained;
+    w->rounds++;
+    if (gained >= poor && (w->y == w->whole || w->rounds < EARLY_ROUNDS))
+        return RVM_OK;
+    if (w->y != w->whole)
+        return next_stage(w, err);
+    *done = true;
+    return settle(w, err);
+}
+
+double rvm_working_set_progress(const rvm_working_set *w)
+{
+    const double N = (double)w->whole->observed.N;
+    if (w->y == NULL)
+        return 0;
+    const double rows = (double)w->y->observed.N, done = w->work + rows * w->rounds;
+    double left = rows * fmax(2, USUAL_ROUNDS - w->rounds);
+    for (double later = rows * GROWTH; later <= 1.5 * N; later *= GROWTH)
+        left += later * USUAL_ROUNDS;
+    return done / (done + left);
+}
+
+size_t rvm_working_set_rows(const rvm_working_set *w)
+{
+    return w->y == NULL ? 0 : w->y->observed.N;
 }
 
 const rvm_point *rvm_working_set_best(const rvm_working_set *w)
@@ -364,7 +403,7 @@ const rvm_point *rvm_working_set_best(const rvm_working_set *w)
     return &w->best;
 }
 
-const rvm_design *rvm_working_set_design(const rvm_working_set *w)
+const rvm_columns *rvm_working_set_columns(const rvm_working_set *w)
 {
-    return &w->design;
+    return &w->gram.columns;
 }

@@ -1,14 +1,21 @@
 /* Level 4: training when the candidate columns do not all fit in memory.
  *
  * Columns are kept for the active functions and a chunk of candidates only. The first round takes a
- * random chunk top-down; each later one scores candidates (a random sample, which grows when it has
- * nothing more to offer) by what they would gain, lets the best of them in as a new chunk, and
- * searches on from there. Memory O(N (K + chunk)); a round costs O(N (K + chunk)^2) and the kernel
- * values of what it scores. */
+ * random chunk top-down; each later one scores a random sample of candidates by what they would
+ * gain, lets the best of them in as a new chunk, and searches on from there.
+ *
+ * A round reads the rows a few times and then works on the Gram matrix of its columns alone
+ * (rvm_quadratic). For two classes that is the quadratic approximation at the mode, made again a
+ * few times until search and mode agree.
+ *
+ * Many rows are taken in stages: the first ones by a random part of the rows, which is enough to
+ * find most of the functions, the last one by all. Memory O(K^2), and O(N) for what belongs to a
+ * row; columns are kept while the budget allows and computed again when it does not. */
 #ifndef RVM_WORKING_SET_H
 #define RVM_WORKING_SET_H
 
 #include "climb.h"
+#include "columns.h"
 #include "observe.h"
 #include "point.h"
 
@@ -17,11 +24,13 @@ typedef struct rvm_working_set rvm_working_set;
 RVM_CHECKED rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y,
                                              const rvm_settings *s, rvm_error *err);
 void rvm_working_set_free(rvm_working_set *w);
-/* One round. *done: no candidate is left that gains more than the tolerance, or there is no room
- * for another function. */
+/* One round. *done: rounds have nothing more to gain, or there is no room for another function. */
 RVM_CHECKED rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err);
-/* The solution so far; its columns are positions in the design. */
+/* Guess of the share of the work that is done, 0 to 1, and the rows of the stage. */
+double rvm_working_set_progress(const rvm_working_set *w);
+size_t rvm_working_set_rows(const rvm_working_set *w);
+/* The solution so far; its columns are positions in those below. */
 const rvm_point *rvm_working_set_best(const rvm_working_set *w);
-const rvm_design *rvm_working_set_design(const rvm_working_set *w);
+const rvm_columns *rvm_working_set_columns(const rvm_working_set *w);
 
 #endif

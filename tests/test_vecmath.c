@@ -190,48 +190,21 @@ END_TEST
 
 /* ---- Sums over rows ------------------------------------------------------------------------- */
 
-START_TEST(added_products_are_sums)
+START_TEST(dot_products_are_sums)
     {
-        enum { TERMS = 11, LENGTH = 24 };
-        double x[TERMS], z[TERMS * LENGTH], sum[LENGTH], before[LENGTH];
-        fill_wild(x, TERMS, 100);
-        fill_wild(z, TERMS * LENGTH, 200);
-        fill_wild(before, LENGTH, 900);
-        for (size_t terms = 0; terms <= TERMS; terms++) {
-            memcpy(sum, before, sizeof sum);
-            rvm_vec_add_products(sum, x, z, terms, LENGTH);
-            for (size_t j = 0; j < LENGTH; j++) {
-                long double want = before[j], size = fabs(before[j]);
-                for (size_t k = 0; k < terms; k++) {
-                    want += (long double)x[k] * z[k * LENGTH + j];
-                    size += fabsl((long double)x[k] * z[k * LENGTH + j]);
-                }
-                ck_assert_double_eq_tol(sum[j], (double)want,
-                                        (double)(terms + 1) * DBL_EPSILON * (double)size);
+        double x[MOST], z[MOST];
+        fill_wild(x, MOST, 100);
+        fill_wild(z, MOST, 200);
+        ck_assert_double_eq(rvm_vec_dot(x, z, 0), 0);
+        for (size_t n = 1; n <= MOST; n++) {
+            long double want = 0, size = 0;
+            for (size_t j = 0; j < n; j++) {
+                want += (long double)x[j] * z[j];
+                size += fabsl((long double)x[j] * z[j]);
             }
+            ck_assert_double_eq_tol(rvm_vec_dot(x, z, n), (double)want,
+                                    (double)(n + 1) * DBL_EPSILON * (double)size);
         }
-    }
-END_TEST
-
-/* The same column of z at each place of arrays of several lengths: the same bits. */
-START_TEST(added_products_depend_on_the_element_alone)
-    {
-        enum { TERMS = 7 };
-        double x[TERMS], column[TERMS], z[TERMS * MOST], sum[MOST], want = 0;
-        fill_wild(x, TERMS, 5);
-        fill_wild(column, TERMS, 70);
-        for (size_t n = RVM_LANES; n <= MOST; n += RVM_LANES)
-            for (size_t at = 0; at < n; at++) {
-                fill_wild(z, TERMS * n, at);
-                for (size_t k = 0; k < TERMS; k++)
-                    z[k * n + at] = column[k];
-                fill_wild(sum, n, 3 * at);
-                sum[at] = 0.625;
-                rvm_vec_add_products(sum, x, z, TERMS, n);
-                if (n == RVM_LANES && at == 0)
-                    want = sum[0];
-                ck_assert_mem_eq(&sum[at], &want, sizeof want);
-            }
     }
 END_TEST
 
@@ -404,8 +377,7 @@ Suite *vecmath_suite(void)
     tcase_add_test(c, powers_known);
     tcase_add_test(c, aligned_zeros);
     tcase_add_test(c, finite_or_not);
-    tcase_add_test(c, added_products_are_sums);
-    tcase_add_test(c, added_products_depend_on_the_element_alone);
+    tcase_add_test(c, dot_products_are_sums);
     tcase_add_loop_test(c, panels_are_combined_term_by_term, 0, ways);
     tcase_add_loop_test(c, panels_depend_on_the_two_rows_alone, 0, ways);
     tcase_add_loop_test(c, functions_depend_on_the_element_alone, 0, singles);

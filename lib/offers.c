@@ -1,0 +1,210 @@
+/* Level 4: which of many candidates are worth a column. */
+#include "offers.h"
+
+#include <gsl/gsl_blas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "evidence.h"
+#include "linalg.h"
+
+enum {
+    BLOCK = 64,          /* candidates measured together */
+    ROWS_TO_START = 300, /* rows that the share is measured on: so many, */
+    ROWS_A_FUNCTION = 2  /* and so many for each active function */
+};
+
+/* The active functions on some of the rows. */
+typedef struct {
+    rvm_study part; /* of those rows; zeroed where they are all */
+    const rvm_basis *basis;
+    size_t K, rows;
+    double *curvature; /* owned, rows */
+    gsl_matrix *A;     /* owned, K x rows: D Phi' B */
+    gsl_matrix *L;     /* owned, K x K: of the posterior by these rows */
+} sample;
+
+static void sample_free(sample *s)
+{
+    rvm_study_free(&s->part);
+    free(s->curvature);
+    gsl_matrix_free(s->A);
+    gsl_matrix_free(s->L);
+}
+
+/* Every so-many-th row; each then counts for so many. */
+static rvm_status choose_rows(sample *s, const rvm_posterior_at *at, size_t *stride, rvm_error *err)
+{
+    const size_t N = at->y->observed.N, K = at->columns->count;
+    const size_t wanted = ROWS_TO_START + ROWS_A_FUNCTION * K;
+    *stride = N / wanted > 1 ? N / wanted : 1;
+    s->rows = (N + *stride - 1) / *stride;
+    s->basis = &at->y->basis;
+    s->curvature = rvm_array(s->rows, sizeof *s->curvature);
+    size_t *row = rvm_array(s->rows, sizeof *row);
+    rvm_status status = RVM_OK;
+    if (s->curvature == NULL || row == NULL)
+        status = rvm_fail_memory(err, "a sample of the rows");
+    for (size_t n = 0; n < s->rows && status == RVM_OK; n++) {
+        row[n] = n * *stride;
+        s->curvature[n] =
+            (double)*stride * (at->curvature == NULL ? at->beta : at->curvature[row[n]]);
+    }
+    if (status == RVM_OK && *stride > 1) {
+        status = rvm_study_part(&s->part, at->y, row, s->rows, err);
+        s->basis = &s->part.basis;
+    }
+    free(row);
+    return status;
+}
+
+/* H = I + D Phi' B Phi D of the sample, factored, and A. */
+static rvm_status factor_sample(sample *s, const rvm_posterior_at *at, rvm_error *err)
+{
+    const rvm_columns *c = at->columns;
+    const size_t K = s->K;
+    gsl_matrix *P = gsl_matrix_alloc(K, s->rows);
+    s->A = gsl_matrix_alloc(K, s->rows);
+    s->L = gsl_matrix_alloc(K, K);
+    rvm_status status = RVM_OK;
+    if (P == NULL || s->A == NULL || s->L == NULL)
+        status = rvm_fail_memory(err, "a sample of the rows");
+    if (status == RVM_OK)
+        status = rvm_basis_strip(P, c->norm, s->basis, c->id, K, 0, at->threads, err);
+    for (size_t i = 0; i < K && status == RVM_OK; i++) {
+        const double D = exp(-0.5 * at->ln_alpha[i]);
+        double *p = gsl_matrix_ptr(P, i, 0), *a = gsl_matrix_ptr(s->A, i, 0);
+        for (size_t n = 0; n < s->rows; n++) {
+            p[n] *= D;
+            a[n] = p[n] * s->curvature[n];
+        }
+    }
+    if (status == RVM_OK) {
+        rvm_product_nt(s->L, s->A, P, at->threads);
+        for (size_t i = 0; i < K; i++)
+            *gsl_matrix_ptr(s->L, i, i) += 1;
+        if (!rvm_cholesky(s->L, at->threads))
+            status = rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
+    }
+    gsl_matrix_free(P);
+    return status;
+}
+
+/* share[k] = what is left of phi'B phi of candidate id[k], as a part of it. X: BLOCK x rows, V:
+ * BLOCK x K. */
+static rvm_status measure_block(double *share, gsl_matrix *X, gsl_matrix *V, const sample *s,
+                                const size_t *id, size_t count, rvm_error *err)
+{
+    gsl_matrix_view x = gsl_matrix_submatrix(X, 0, 0, count, s->rows);
+    const rvm_status status = rvm_basis_strip(&x.matrix, NULL, s->basis, id, count, 0, 1, err);
+    if (status != RVM_OK)
+        return status;
+    if (s->K > 0) {
+        gsl_matrix_view v = gsl_matrix_submatrix(V, 0, 0, count, s->K);
+        gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &x.matrix, s->A, 0, &v.matrix);
+        gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, s->L, &v.matrix);
+    }
+    for (size_t k = 0; k < count; k++) {
+        const double *phi = gsl_matrix_const_ptr(&x.matrix, k, 0);
+        double whole = 0, explained = 0;
+        for (size_t n = 0; n < s->rows; n++)
+            whole += s->curvature[n] * phi[n] * phi[n];
+        for (size_t i = 0; i < s->K; i++) {
+            const double w = gsl_matrix_get(V, k, i);
+            explained += w * w;
+        }
+        share[k] = whole > 0 ? fmax(0, 1 - explained / whole) : 0;
+    }
+    return RVM_OK;
+}
+
+static rvm_status measure_shares(double *share, const sample *s, const size_t *id, size_t count,
+                                 int threads, rvm_error *err)
+{
+    const size_t blocks = (count + BLOCK - 1) / BLOCK;
+    rvm_status status = RVM_OK;
+    (void)threads;
+#pragma omp parallel num_threads(threads) if (threads > 1 && blocks > 1)
+    {
+        gsl_matrix *X = gsl_matrix_alloc(BLOCK, s->rows);
+        gsl_matrix *V = gsl_matrix_alloc(BLOCK, s->K > 0 ? s->K : 1);
+#pragma omp for schedule(dynamic)
+        for (size_t b = 0; b < blocks; b++) {
+            const size_t k = b * BLOCK, many = count - k < BLOCK ? count - k : BLOCK;
+            rvm_error mine = { 0 };
+            rvm_status fault = RVM_ENOMEM;
+            if (X == NULL || V == NULL)
+                rvm_fail_memory(&mine, "the candidates");
+            else
+                fault = measure_block(share + k, X, V, s, id + k, many, &mine);
+            if (fault != RVM_OK) {
+#pragma omp critical(rvm_offers_fault)
+                {
+                    status = fault;
+                    if (err != NULL)
+                        *err = mine;
+                }
+            }
+        }
+        gsl_matrix_free(X);
+        gsl_matrix_free(V);
+    }
+    return status;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const rvm_offer *x = a, *y = b;
+    if (x->gain != y->gain)
+        return x->gain < y->gain ? 1 : -1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Shares below this are rounding: the candidate lies in the span of the active functions. */
+static const double collinear = 1e-10;
+
+static rvm_status measure(double *share, double *pull, double *bend, const rvm_posterior_at *at,
+                          const size_t *id, size_t count, rvm_error *err)
+{
+    sample s = { .K = at->columns->count };
+    size_t stride;
+    double *norm = rvm_array(count, sizeof *norm);
+    rvm_status status = norm == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
+    if (status == RVM_OK)
+        status = choose_rows(&s, at, &stride, err);
+    if (status == RVM_OK && s.K > 0)
+        status = factor_sample(&s, at, err);
+    if (status == RVM_OK)
+        status = measure_shares(share, &s, id, count, at->threads, err);
+    if (status == RVM_OK)
+        status = rvm_basis_project(norm, pull, bend, &at->y->basis, id, count, at->slope,
+                                   at->curvature, at->threads, err);
+    for (size_t k = 0; k < count && status == RVM_OK && at->curvature == NULL; k++)
+        bend[k] = norm[k] > 0 ? at->beta : 0;
+    sample_free(&s);
+    free(norm);
+    return status;
+}
+
+rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior_at *at,
+                           const size_t *id, size_t count, double tolerance, rvm_error *err)
+{
+    double *share = rvm_array(3 * count, sizeof *share);
+    if (share == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    double *pull = share + count, *bend = pull + count;
+    const rvm_status status = measure(share, pull, bend, at, id, count, err);
+    *found = 0;
+    for (size_t k = 0; k < count && status == RVM_OK; k++) {
+        const double S = share[k] > collinear ? share[k] * bend[k] : 0, Q = pull[k];
+        const double gain = rvm_gain(S, Q);
+        if (gain > tolerance)
+            offers[(*found)++] = (rvm_offer){ gain, rvm_best_ln_alpha(S, Q), id[k] };
+    }
+    qsort(offers, *found, sizeof *offers, by_gain);
+    free(share);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* Level 4: which of many candidates are worth a column.
+ *
+ * For candidates that have no column yet, S and Q of evidence.h against the posterior of the active
+ * functions. Q = phi'slope takes every row: it is what tells a gain of a few nats from noise. S =
+ * phi'B phi less what the active functions explain of it would cost K products for each row; the
+ * share that they explain varies little from row to row, so it is measured on some of the rows,
+ * with the posterior that these alone would give. */
+#ifndef RVM_OFFERS_H
+#define RVM_OFFERS_H
+
+#include "columns.h"
+#include "observe.h"
+
+typedef struct {
+    double gain, ln_alpha; /* nats that adding it gains, and with what precision; of a unit norm */
+    size_t id;
+} rvm_offer;
+
+typedef struct {
+    const rvm_study *y;         /* borrowed: rows, candidates */
+    const rvm_columns *columns; /* borrowed: the active functions */
+    const double *ln_alpha;     /* borrowed, columns->count */
+    const double *slope;        /* borrowed, N: d ln p(t|f) / df */
+    const double *curvature;    /* borrowed, N: -d2 ln p / df2; NULL: beta */
+    double beta;
+    int threads;
+} rvm_posterior_at;
+
+/* Of the candidates id[0 .. count), ascending, none of them active, those that gain more than
+ * `tolerance`, best first, into `offers` (room for count); *found says how many. Cost: count N
+ * kernel values and count K products on some of the rows. */
+RVM_CHECKED rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior_at *at,
+                                       const size_t *id, size_t count, double tolerance,
+                                       rvm_error *err);
+
+#endif
