@@ -292,16 +292,31 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
 
 /* ---- Training ------------------------------------------------------------------------------- */
 
-static void show_progress(cli_live *line, const rvm_report *r)
+/* " about 40 s left", once there is something to guess from; else "". */
+static void write_time_left(char *text, size_t size, double progress, double elapsed)
 {
-    char text[128], noise[32] = "";
+    const double least_progress = 0.02, least_seconds = 2;
+
+    text[0] = '\0';
+    if (progress > least_progress && elapsed > least_seconds)
+        snprintf(text, size, "  about %.0f s left", elapsed * (1 - progress) / progress);
+}
+
+static void show_progress(cli_live *line, const rvm_report *r, size_t rows, double start)
+{
+    char text[200], noise[32] = "", where[64], left[48];
 
     if (!cli_live_due(line))
         return;
     if (r->noise_sd > 0)
         snprintf(noise, sizeof noise, "  noise %.4g", r->noise_sd);
-    snprintf(text, sizeof text, "start %d/%d  round %d  functions %zu  log evidence %.3f%s",
-             r->start, r->starts, r->round, r->functions, r->log_evidence, noise);
+    if (r->rows < rows)
+        snprintf(where, sizeof where, "rows %zu/%zu  round %d", r->rows, rows, r->round);
+    else
+        snprintf(where, sizeof where, "start %d/%d  round %d", r->start, r->starts, r->round);
+    write_time_left(left, sizeof left, r->progress, cli_seconds() - start);
+    snprintf(text, sizeof text, "%s  functions %zu  log evidence %.3f%s%s", where, r->functions,
+             r->log_evidence, noise, left);
     cli_live_draw(line, text);
 }
 
@@ -310,6 +325,7 @@ static rvm_status train_model(rvm_model **out, rvm_report *report, const train_j
                               const rvm_problem *p, cli_live *line, rvm_error *err)
 {
     const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
+    const double start = cli_seconds();
     rvm_trainer *tr = NULL;
 
     rvm_status status = rvm_trainer_alloc(&tr, p, &job->settings, err);
@@ -317,7 +333,7 @@ static rvm_status train_model(rvm_model **out, rvm_report *report, const train_j
         if (status == RVM_OK)
             status = rvm_trainer_step(report, tr, err);
         if (status == RVM_OK)
-            show_progress(line, report);
+            show_progress(line, report, rvm_problem_rows(p), start);
     } while (status == RVM_OK && !report->done && !*interrupted);
     cli_live_clear(line);
     if (status == RVM_OK)

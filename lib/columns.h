@@ -49,7 +49,7 @@ RVM_CHECKED rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double
 
 /* The columns of a design, borrowed: neither appended to nor freed. */
 rvm_columns rvm_columns_of_design(const rvm_design *d);
-/* Rows first .. first + out->size2 - 1 of column[0 .. out->size1), in that order; on the rows of
+/* May be called by several threads at once. Rows first .. first + out->size2 - 1 of column[0 .. out->size1), in that order; on the rows of
  * `basis`, which may be others than those that the columns are kept for. */
 RVM_CHECKED rvm_status rvm_columns_pick(gsl_matrix *out, const rvm_columns *c,
                                         const rvm_basis *basis, const size_t *column, size_t first,

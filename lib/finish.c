@@ -17,9 +17,15 @@
 #include "linalg.h"
 #include "problem.h"
 
-/* Rows that are folded in together: many for each function, or the K rows of R are most of the
- * work. */
-enum { STRIP = 2048 };
+enum {
+    MOST_STEPS = 20, /* to the mode of a likelihood that is not normal */
+    STRIP = 2048,    /* rows that are folded in together: more than K, or the K rows of R are most
+                        of the work */
+    PARTS = 8        /* of the rows, factored side by side */
+};
+
+/* Twice the nats that a step to the mode must promise. */
+static const double at_mode = 1e-12;
 
 typedef struct {
     const rvm_study *y;
@@ -34,7 +40,6 @@ typedef struct {
     double beta;       /* regression, in reduced units */
     gsl_matrix *R;     /* owned, K x K */
     gsl_matrix *strip; /* owned, K x STRIP: columns at some rows */
-    int threads;
 } posterior;
 
 static void posterior_free(posterior *q)
@@ -90,12 +95,10 @@ static double weight_of_row(const rvm_observed *o, size_t n)
     return o->row_weight == NULL ? 1 : o->row_weight[n];
 }
 
-/* Rows first .. first + rows - 1 of the functions, in their order, K x rows. */
-static rvm_status read_strip(gsl_matrix_view *out, posterior *q, size_t first, size_t rows,
-                             rvm_error *err)
+/* Rows first .. first + out->size2 - 1 of the functions, in their order. */
+static rvm_status read_strip(gsl_matrix *out, const posterior *q, size_t first, rvm_error *err)
 {
-    *out = gsl_matrix_submatrix(q->strip, 0, 0, q->K, rows);
-    return rvm_columns_pick(&out->matrix, q->c, &q->y->basis, q->column, first, err);
+    return rvm_columns_pick(out, q->c, &q->y->basis, q->column, first, err);
 }
 
 /* f = offset + Phi D u, and slope and root of the curvature there. */
@@ -109,8 +112,9 @@ static rvm_status activate(posterior *q, rvm_error *err)
     else
         gsl_vector_set_zero(&f.vector);
     for (size_t n = 0; n < q->N && q->K > 0; n += STRIP) {
-        gsl_matrix_view strip;
-        status = read_strip(&strip, q, n, GSL_MIN(STRIP, q->N - n), err);
+        gsl_matrix_view strip =
+            gsl_matrix_submatrix(q->strip, 0, 0, q->K, GSL_MIN(STRIP, q->N - n));
+        status = read_strip(&strip.matrix, q, n, err);
         if (status != RVM_OK)
             return status;
         gsl_vector_view part = gsl_vector_subvector(&f.vector, n, strip.matrix.size2);
@@ -132,52 +136,144 @@ static rvm_status activate(posterior *q, rvm_error *err)
     return RVM_OK;
 }
 
-/* R := qr([R; rows first .. of B^1/2 Phi D]). W: (K + count) x K. */
-static bool fold_strip(posterior *q, gsl_matrix *W, gsl_matrix *tau, const gsl_matrix *rows,
-                       size_t first)
+/* ---- The factor ----------------------------------------------------------------------------- */
+
+/* Scratch of one thread. */
+typedef struct {
+    gsl_matrix *stack; /* (K + most rows at a time) x K */
+    gsl_matrix *tau;   /* K x K */
+    gsl_matrix *strip; /* K x STRIP */
+} folder;
+
+static bool folder_init(folder *f, size_t K)
 {
-    const size_t K = q->K, count = rows->size2;
-    gsl_matrix_view top = gsl_matrix_submatrix(W, 0, 0, K, K);
-    gsl_matrix_memcpy(&top.matrix, q->R);
-    for (size_t n = 0; n < count; n++)
-        for (size_t i = 0; i < K; i++)
-            gsl_matrix_set(W, K + n, i, q->b[first + n] * q->D[i] * gsl_matrix_get(rows, i, n));
-    gsl_matrix_view used = gsl_matrix_submatrix(W, 0, 0, K + count, K);
-    if (!rvm_qr_factor(&used.matrix, tau))
+    f->stack = gsl_matrix_alloc(K + GSL_MAX(K, STRIP), K);
+    f->tau = gsl_matrix_alloc(K, K);
+    f->strip = gsl_matrix_alloc(K, STRIP);
+    return f->stack != NULL && f->tau != NULL && f->strip != NULL;
+}
+
+static void folder_free(folder *f)
+{
+    gsl_matrix_free(f->stack);
+    gsl_matrix_free(f->tau);
+    gsl_matrix_free(f->strip);
+}
+
+/* R := qr([R; what stands below R in the stack, `rows` rows]). */
+static bool fold(gsl_matrix *R, folder *f, size_t rows)
+{
+    const size_t K = R->size1;
+    gsl_matrix_view top = gsl_matrix_submatrix(f->stack, 0, 0, K, K);
+    gsl_matrix_view used = gsl_matrix_submatrix(f->stack, 0, 0, K + rows, K);
+    gsl_matrix_memcpy(&top.matrix, R);
+    if (!rvm_qr_factor(&used.matrix, f->tau))
         return false;
     for (size_t i = 0; i < K; i++)
         for (size_t j = 0; j < K; j++)
-            gsl_matrix_set(q->R, i, j, j >= i ? gsl_matrix_get(W, i, j) : 0);
+            gsl_matrix_set(R, i, j, j >= i ? gsl_matrix_get(f->stack, i, j) : 0);
     return true;
 }
 
-static rvm_status factor(posterior *q, rvm_error *err)
+/* Folds rows first .. end - 1 of B^1/2 Phi D into R. */
+static rvm_status fold_rows(gsl_matrix *R, const posterior *q, folder *f, size_t first, size_t end,
+                            rvm_error *err)
 {
     const size_t K = q->K;
-    gsl_matrix *W = gsl_matrix_alloc(K + STRIP, K), *tau = gsl_matrix_alloc(K, K);
-    rvm_status status = RVM_OK;
-    if (W == NULL || tau == NULL)
-        status = rvm_fail_memory(err, "the posterior");
-    gsl_matrix_set_identity(q->R);
-    for (size_t n = 0; n < q->N && status == RVM_OK; n += STRIP) {
-        gsl_matrix_view rows;
-        status = read_strip(&rows, q, n, GSL_MIN(STRIP, q->N - n), err);
-        if (status == RVM_OK && !fold_strip(q, W, tau, &rows.matrix, n))
-            status = rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
+    for (size_t at = first; at < end; at += STRIP) {
+        const size_t rows = GSL_MIN(STRIP, end - at);
+        gsl_matrix_view strip = gsl_matrix_submatrix(f->strip, 0, 0, K, rows);
+        const rvm_status status = read_strip(&strip.matrix, q, at, err);
+        if (status != RVM_OK)
+            return status;
+        for (size_t n = 0; n < rows; n++)
+            for (size_t i = 0; i < K; i++)
+                gsl_matrix_set(f->stack, K + n, i,
+                               q->b[at + n] * q->D[i] * gsl_matrix_get(&strip.matrix, i, n));
+        if (!fold(R, f, rows))
+            return rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
     }
-    gsl_matrix_free(W);
-    gsl_matrix_free(tau);
+    return RVM_OK;
+}
+
+/* Factors of the rows of each part, side by side; PARTS of them, whatever the number of threads. */
+static rvm_status factor_parts(gsl_matrix **R, const posterior *q, size_t parts, rvm_error *err)
+{
+    const size_t strips = (q->N + STRIP - 1) / STRIP, span = (strips + parts - 1) / parts * STRIP;
+    const int threads = q->c->threads;
+    rvm_status status = RVM_OK;
+    (void)threads;
+#pragma omp parallel num_threads(threads) if (threads > 1 && parts > 1)
+    {
+        folder f = { 0 };
+        const bool ready = folder_init(&f, q->K);
+#pragma omp for schedule(dynamic)
+        for (size_t p = 0; p < parts; p++) {
+            rvm_error mine = { 0 };
+            const size_t first = GSL_MIN(p * span, q->N), end = GSL_MIN(first + span, q->N);
+            const rvm_status fault = ready ? fold_rows(R[p], q, &f, first, end, &mine)
+                                           : rvm_fail_memory(&mine, "the posterior");
+            if (fault != RVM_OK) {
+#pragma omp critical(rvm_finish_fault)
+                {
+                    status = fault;
+                    if (err != NULL)
+                        *err = mine;
+                }
+            }
+        }
+        folder_free(&f);
+    }
     return status;
 }
 
-/* One Newton step to the mode from where u is: H^-1 (D Phi' slope - u). */
-static rvm_status step_to_mode(posterior *q, double *step, rvm_error *err)
+/* R[0] := the factor of all parts together. */
+static rvm_status join_parts(gsl_matrix **R, const posterior *q, size_t parts, rvm_error *err)
+{
+    folder f = { 0 };
+    rvm_status status = folder_init(&f, q->K) ? RVM_OK : rvm_fail_memory(err, "the posterior");
+    for (size_t p = 1; p < parts && status == RVM_OK; p++) {
+        gsl_matrix_view below = gsl_matrix_submatrix(f.stack, q->K, 0, q->K, q->K);
+        gsl_matrix_memcpy(&below.matrix, R[p]);
+        if (!fold(R[0], &f, q->K))
+            status = rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
+    }
+    folder_free(&f);
+    return status;
+}
+
+/* R of the posterior: the prior's I is folded in with the first part. */
+static rvm_status factor(posterior *q, rvm_error *err)
+{
+    const size_t parts = GSL_MAX(1, GSL_MIN(PARTS, q->N / (4 * STRIP)));
+    gsl_matrix *R[PARTS] = { q->R };
+    rvm_status status = RVM_OK;
+    gsl_matrix_set_identity(q->R);
+    for (size_t p = 1; p < parts; p++) {
+        R[p] = gsl_matrix_calloc(q->K, q->K);
+        if (R[p] == NULL)
+            status = rvm_fail_memory(err, "the posterior");
+    }
+    if (status == RVM_OK)
+        status = factor_parts(R, q, parts, err);
+    if (status == RVM_OK)
+        status = join_parts(R, q, parts, err);
+    for (size_t p = 1; p < parts; p++)
+        gsl_matrix_free(R[p]);
+    return status;
+}
+
+/* ---- The mode ------------------------------------------------------------------------------- */
+
+/* One Newton step to the mode from where u is: H^-1 g with g = D Phi' slope - u; *promise = g'H^-1 g,
+ * twice the gain. */
+static rvm_status step_to_mode(double *promise, posterior *q, double *step, rvm_error *err)
 {
     gsl_vector_view s = gsl_vector_view_array(step, q->K);
     gsl_vector_set_zero(&s.vector);
     for (size_t n = 0; n < q->N; n += STRIP) {
-        gsl_matrix_view rows;
-        const rvm_status status = read_strip(&rows, q, n, GSL_MIN(STRIP, q->N - n), err);
+        gsl_matrix_view rows = gsl_matrix_submatrix(q->strip, 0, 0, q->K, GSL_MIN(STRIP, q->N - n));
+        const rvm_status status = read_strip(&rows.matrix, q, n, err);
         if (status != RVM_OK)
             return status;
         gsl_vector_const_view slope = gsl_vector_const_view_array(q->g + n, rows.matrix.size2);
@@ -186,6 +282,7 @@ static rvm_status step_to_mode(posterior *q, double *step, rvm_error *err)
     for (size_t i = 0; i < q->K; i++)
         step[i] = q->D[i] * step[i] - q->u[i];
     gsl_blas_dtrsv(CblasUpper, CblasTrans, CblasNonUnit, q->R, &s.vector);
+    gsl_blas_ddot(&s.vector, &s.vector, promise);
     gsl_blas_dtrsv(CblasUpper, CblasNoTrans, CblasNonUnit, q->R, &s.vector);
     for (size_t i = 0; i < q->K; i++)
         q->u[i] += step[i];
@@ -258,24 +355,27 @@ static rvm_status copy_functions(rvm_latent *latent, const posterior *q, rvm_err
 }
 
 /* To the mode from the point, and the factor there. For normal noise one step is exact and the
- * second refines it against rounding. */
+ * second refines it against rounding; else the search has ended near the mode, of these rows or of
+ * a part of them, and the steps converge. */
 static rvm_status settle_at_mode(posterior *q, rvm_error *err)
 {
-    double *step = rvm_array(q->K, sizeof *step);
+    const bool normal = q->y->observed.likelihood->owns_noise;
+    const int most = normal ? 2 : MOST_STEPS;
+    double *step = rvm_array(q->K, sizeof *step), promise = INFINITY;
     rvm_status status = step == NULL ? rvm_fail_memory(err, "the posterior") : RVM_OK;
-    for (int pass = 0; pass < 2 && status == RVM_OK && q->K > 0; pass++) {
+    for (int k = 0; k < most && q->K > 0 && status == RVM_OK && promise > at_mode; k++) {
         status = activate(q, err);
-        if (status == RVM_OK && (pass == 0 || !q->y->observed.likelihood->owns_noise))
+        if (status == RVM_OK && (k == 0 || !normal))
             status = factor(q, err);
         if (status == RVM_OK)
-            status = step_to_mode(q, step, err);
+            status = step_to_mode(&promise, q, step, err);
+        if (normal)
+            promise = INFINITY;
     }
     free(step);
     if (status == RVM_OK)
         status = activate(q, err);
-    if (status != RVM_OK)
-        return status;
-    return q->K > 0 && !q->y->observed.likelihood->owns_noise ? factor(q, err) : RVM_OK;
+    return status == RVM_OK && q->K > 0 && !normal ? factor(q, err) : status;
 }
 
 rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rvm_point *point,

@@ -263,8 +263,9 @@ const rvm_likelihood rvm_gaussian = {
 
 /* ---- By the Gram matrix alone --------------------------------------------------------------- */
 
-/* Beyond this the least eigenvalue of H, 1, is lost in the rounding of the largest. */
-static const double pivot_lost = 1;
+/* Rounding of H, as a matrix of K^2 independent errors of its largest entry's size, at which the least
+ * eigenvalue of H, 1, is lost. */
+static const double pivot_lost = 0.5;
 
 static bool quadratic_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
                                 rvm_scratch *ws)
@@ -277,7 +278,7 @@ static bool quadratic_posterior(rvm_fit *f, const rvm_observed *o, const rvm_des
         fill_scaled_gram(&L.matrix, f, d, D);
         for (size_t i = 0; i < f->K; i++)
             largest = fmax(largest, gsl_matrix_get(&L.matrix, i, i));
-        if (largest * (double)f->K * DBL_EPSILON > pivot_lost ||
+        if (largest * sqrt((double)f->K) * DBL_EPSILON > pivot_lost ||
             !rvm_cholesky(&L.matrix, ws->threads))
             return false;
         log_det = rvm_cholesky_log_det(&L.matrix);

@@ -20,6 +20,9 @@ enum {
  * beyond the second a sweep has gone too far. */
 static const double close_by = 1, too_far = 10;
 
+/* Of beta / alpha: the widest prior of a weight that the Gram matrix has digits for. */
+static const double widest = 1e13;
+
 static bool is_regression(const rvm_gram_search *g)
 {
     return g->y->observed.likelihood->owns_noise;
@@ -80,7 +83,6 @@ rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y, rvm
     g->y = y;
     g->quadratic.N = is_regression(g) ? o->N : 0;
     g->quadratic.t_squared = o->t_squared;
-    g->quadratic.ln_alpha_min = o->ln_alpha_min;
     g->quadratic.bias_ln_alpha_max = o->bias_ln_alpha_max;
     g->gram.count = 0;
     g->search.now.K = 0;
@@ -149,6 +151,16 @@ static void spread_weights(rvm_gram_search *g)
     memset(g->w, 0, g->columns.capacity * sizeof *g->w);
     for (size_t i = 0; i < f->K; i++)
         g->w[f->column[i]] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+}
+
+/* No prior wider than the Gram matrix can tell from a flat one. */
+static void bound_alpha(rvm_gram_search *g)
+{
+    rvm_fit *f = &g->search.now;
+    g->quadratic.ln_alpha_min = fmax(g->y->observed.ln_alpha_min, f->ln_beta - log(widest));
+    for (size_t i = 0; i < f->K; i++)
+        if (f->ln_alpha[i] < g->quadratic.ln_alpha_min)
+            rvm_fit_set_alpha(f, i, g->quadratic.ln_alpha_min);
 }
 
 /* ---- Regression ----------------------------------------------------------------------------- */
@@ -277,6 +289,7 @@ static rvm_status run_classes(rvm_gram_search *g, int sweeps, const rvm_climb_se
 rvm_status rvm_gram_search_run(rvm_gram_search *g, int sweeps, const rvm_climb_settings *climb,
                                rvm_error *err)
 {
+    bound_alpha(g);
     return is_regression(g) ? run_regression(g, sweeps, climb, err)
                             : run_classes(g, sweeps, climb, err);
 }

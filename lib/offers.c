@@ -2,6 +2,7 @@
 #include "offers.h"
 
 #include <gsl/gsl_blas.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,17 @@ static rvm_status choose_rows(sample *s, const rvm_posterior_at *at, size_t *str
     return status;
 }
 
+/* H += I, or what rounding has left of a positive definite matrix where that is more. */
+static void add_identity(gsl_matrix *H)
+{
+    double largest = 0;
+    for (size_t i = 0; i < H->size1; i++)
+        largest = fmax(largest, gsl_matrix_get(H, i, i));
+    const double rounding = 4 * DBL_EPSILON * sqrt((double)H->size1) * largest;
+    for (size_t i = 0; i < H->size1; i++)
+        *gsl_matrix_ptr(H, i, i) += fmax(1, rounding);
+}
+
 /* H = I + D Phi' B Phi D of the sample, factored, and A. */
 static rvm_status factor_sample(sample *s, const rvm_posterior_at *at, rvm_error *err)
 {
@@ -84,8 +96,7 @@ static rvm_status factor_sample(sample *s, const rvm_posterior_at *at, rvm_error
     }
     if (status == RVM_OK) {
         rvm_product_nt(s->L, s->A, P, at->threads);
-        for (size_t i = 0; i < K; i++)
-            *gsl_matrix_ptr(s->L, i, i) += 1;
+        add_identity(s->L);
         if (!rvm_cholesky(s->L, at->threads))
             status = rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
     }

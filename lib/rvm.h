@@ -132,8 +132,10 @@ typedef struct rvm_trainer rvm_trainer;
 typedef struct {
     int start, starts;   /* which start this is, from 1, and of how many */
     int round;           /* steps taken in this start */
+    size_t rows;         /* rows in use: large problems begin with a part of them, */
+    double log_evidence; /* and this is the log evidence of that part; natural logarithm */
+    double progress;     /* guess of the share of all work that is done; 0: no idea */
     size_t functions;    /* active basis functions, the bias among them */
-    double log_evidence; /* natural logarithm */
     double noise_sd;     /* regression; 0 for classification */
     bool done;           /* nothing is left to do */
     bool converged;      /* no step known to the trainer gains more than the tolerance, or one nat

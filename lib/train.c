@@ -205,7 +205,7 @@ static void report_point(rvm_report *r, const rvm_trainer *tr)
     r->converged = tr->done && point->converged;
     if (!o->likelihood->owns_noise)
         return;
-    r->log_evidence -= (double)o->N * log(tr->study.t_scale);
+    r->log_evidence -= (double)r->rows * log(tr->study.t_scale);
     r->noise_sd = tr->study.t_scale * exp(-0.5 * point->ln_beta);
     r->noise_at_bound =
         !o->noise_fixed && tr->method != NOTHING_TO_FIND && point->ln_beta >= o->ln_beta_max - 1e-6;
@@ -214,8 +214,17 @@ static void report_point(rvm_report *r, const rvm_trainer *tr)
 static rvm_report report(const rvm_trainer *tr)
 {
     rvm_report r = { .start = 1, .starts = 1, .round = tr->round, .done = tr->done };
-    if (tr->method == BY_STARTS)
+    r.rows = tr->study.observed.N;
+    if (tr->method == BY_STARTS) {
         rvm_starts_progress(&r.start, &r.starts, tr->starts);
+        r.progress = (double)r.start / r.starts;
+    }
+    if (tr->method == BY_WORKING_SET) {
+        r.rows = rvm_working_set_rows(tr->working_set);
+        r.progress = rvm_working_set_progress(tr->working_set);
+    }
+    if (tr->done)
+        r.progress = 1;
     if (tr->method == BY_CLASSES) {
         r.functions = rvm_multi_functions(tr->multi);
         r.log_evidence = rvm_multi_log_evidence(tr->multi);
