@@ -43,7 +43,7 @@ sizes=${BENCH_SIZES:-250 500 1000 2000 4000 20000 100000$([ "$full" = 0 ] || ech
 test_rows=10000
 
 # The peers are slow; what they are asked for at most.
-kernlab_most=2000
+kernlab_most=4000
 dlib_most=1000
 
 # Name, type, preparation; gamma for rvm-train; gamma, C and epsilon for svm-train; test rows where

@@ -26,6 +26,12 @@ RVM_CHECKED rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, c
                                       size_t count, rvm_error *err);
 void rvm_study_free(rvm_study *y);
 
+/* Where columns are nearly alike (wide kernels; linear and polynomial ones of unscaled data) what
+ * tells them apart needs weights far larger than the targets, and a start that does not allow for
+ * them loses it for good: no single function helps afterwards. So much is then taken off ln alpha
+ * (heart and crabs are lost with 5, found with 10 to 20). */
+enum { RVM_WIDE_PRIOR = 10 };
+
 /* ln alpha that a function of unit norm starts from: a weight of the size of the whole target. */
 double rvm_study_ln_alpha(const rvm_study *y);
 

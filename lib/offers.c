@@ -1,8 +1,8 @@
 /* Level 4: which of many candidates are worth a column. */
 #include "offers.h"
 
-#include <gsl/gsl_blas.h>
 #include <float.h>
+#include <gsl/gsl_blas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,12 +13,15 @@
 enum {
     BATCH = 4, /* searches of one step; fixed, so that results do not depend on threads */
     SWEEPS = 20,
-    FEW_SWEEPS = 8, /* stretched ones, where each takes long */
     MAX_MOVES = 1000,
     NEWTON_ITERATIONS = 40,
-    CACHED = 2500,      /* candidates up to which all columns are kept */
-    SIDE_BY_SIDE = 1200 /* candidates up to which searches run in parallel, not their parts */
+    CACHED = 1200 /* candidates up to which all columns are kept */
 };
+
+/* Where the sweeps leave that share of many functions, the width is too narrow for the data or the
+ * targets are free of noise. Newton's method over them all takes long then, to gain next to nothing. */
+enum { MANY = 400, FEW_ITERATIONS = 3 };
+static const double dense_share = 0.8;
 
 /* Share of the functions that a restart removes. */
 static const double kicked_share = 0.25;
@@ -34,19 +37,19 @@ typedef struct {
     double widen;       /* FROM_SUBSET: taken off ln alpha at the start */
 } start_plan;
 
-/* Where columns are nearly alike (linear and polynomial kernels of unscaled data) what tells them
- * apart needs weights far larger than the targets, and a start that does not allow for them loses
- * it for good: no single function helps afterwards. */
-enum { WIDE_PRIOR = 10 }; /* heart and crabs are lost with 5, found with 10 to 20 */
-
 /* A small guess of the noise keeps more functions for longer and ends in smoother solutions than
  * one near the variance of the targets, which is where greedy growth gets trapped. */
 static const start_plan regression_plans[] = {
-    { FROM_SUBSET, 0.001, CACHED, 1, 0, 0 },   { FROM_NOTHING, 0.9, 0, 0, 1, 0 },
-    { FROM_SUBSET, 0.003, CACHED, 1, 0, 0 },   { FROM_SUBSET, 0.01, CACHED, 1, 0, 0 },
-    { FROM_SUBSET, 0.0003, CACHED, 1, 0, 0 },  { FROM_SUBSET, 0.03, CACHED, 1, 0, 0 },
-    { FROM_SUBSET, 0.1, CACHED, 1, 0, 0 },     { FROM_SUBSET, 0.01, CACHED, 0.5, 0, 0 },
-    { FROM_SUBSET, 0.001, CACHED, 0.5, 0, 0 }, { FROM_SUBSET, 0.003, CACHED, 1, 0, WIDE_PRIOR },
+    { FROM_SUBSET, 0.001, CACHED, 1, 0, 0 },
+    { FROM_NOTHING, 0.9, 0, 0, 1, 0 },
+    { FROM_SUBSET, 0.003, CACHED, 1, 0, RVM_WIDE_PRIOR },
+    { FROM_SUBSET, 0.003, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.01, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.0003, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.03, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.1, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.01, CACHED, 0.5, 0, 0 },
+    { FROM_SUBSET, 0.001, CACHED, 0.5, 0, 0 },
 };
 /* The price of a start goes with K^2 N here, and all of them end closer together. */
 static const start_plan class_plans[] = {
@@ -54,7 +57,7 @@ static const start_plan class_plans[] = {
     { FROM_NOTHING, 1, 0, 0, 0, 0 },    { FROM_SUBSET, 1, 200, 0.5, 0, 0 },
     { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 100, 0.25, 0, 0 },
     { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 100, 0.25, 0, 0 },
-    { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 400, 1, 0, WIDE_PRIOR },
+    { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 400, 1, 0, RVM_WIDE_PRIOR },
 };
 enum { PLANS = sizeof class_plans / sizeof class_plans[0] };
 
@@ -84,9 +87,8 @@ struct rvm_starts {
 bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s)
 {
     const double M = (double)y->basis.count, N = (double)y->observed.N;
-    const double searches = y->basis.count <= SIDE_BY_SIDE ? BATCH : 1;
-    const double designs = y->observed.likelihood->owns_noise ? 1 : 1 + 2 * searches;
-    const double bytes = 8 * (designs * M * N + (1 + 7 * searches) * M * M);
+    const double designs = y->observed.likelihood->owns_noise ? 1 : 1 + 2 * BATCH;
+    const double bytes = 8 * (designs * M * N + (1 + 7 * BATCH) * M * M);
     return y->basis.count <= CACHED && bytes <= s->budget_mb * 1048576;
 }
 
@@ -97,16 +99,15 @@ static int searches_for(const rvm_study *y, size_t candidates, const rvm_setting
     if (s->restarts > 0)
         return s->restarts;
     const bool regression = y->observed.likelihood->owns_noise;
-    if (candidates > SIDE_BY_SIDE)
-        return regression ? 1 : 4;
-    return candidates <= 400 && regression ? 40 : 24;
+    if (!regression)
+        return 24;
+    return candidates <= 400 ? 40 : candidates <= 700 ? 24 : 4;
 }
 
 static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error *err)
 {
     const int threads = rvm_threads(s->threads);
-    const bool side_by_side = st->design.count <= SIDE_BY_SIDE;
-    const int most = side_by_side ? (threads < BATCH ? threads : BATCH) : 1;
+    const int most = threads < BATCH ? threads : BATCH;
     st->workers = most < st->all ? most : st->all;
     st->worker = rvm_array((size_t)st->workers, sizeof *st->worker);
     if (st->worker == NULL)
@@ -115,8 +116,7 @@ static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error
     for (int k = 0; k < st->workers && status == RVM_OK; k++) {
         worker *w = &st->worker[k];
         const size_t M = st->design.count;
-        status = rvm_search_init(&w->search, &st->y->observed, &st->design, M,
-                                 side_by_side ? 1 : threads, err);
+        status = rvm_search_init(&w->search, &st->y->observed, &st->design, M, 1, err);
         if (status == RVM_OK)
             status = rvm_statistics_init(&w->statistics, M, M, err);
     }
@@ -232,12 +232,14 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
         status = rvm_search_locate(s, err);
     } else {
         place_subset(st, &s->now, plan, rng);
-        const bool small = st->design.count <= SIDE_BY_SIDE;
-        status = small ? rvm_sweep(s, SWEEPS, 1, err) : rvm_sweep(s, FEW_SWEEPS, 2, err);
+        status = rvm_sweep(s, SWEEPS, 1, err);
     }
     gsl_rng_free(rng);
     bool converged = false;
-    const rvm_climb_settings settings = { margin, MAX_MOVES, NEWTON_ITERATIONS, rvm_climb_exact };
+    const bool dense = s->now.K > MANY && (double)s->now.K > dense_share * (double)st->design.count;
+    const rvm_climb_settings settings = { margin, dense ? 1 : MAX_MOVES,
+                                          dense ? FEW_ITERATIONS : NEWTON_ITERATIONS,
+                                          rvm_climb_exact };
     if (status == RVM_OK)
         status = rvm_climb(s, &w->statistics, &settings, &converged, err);
     if (status == RVM_OK && !rvm_point_save(result, &s->now, margin, converged))
@@ -259,8 +261,7 @@ static void take_result(rvm_starts *st, int k)
 rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
 {
     const int left = st->all - st->finished;
-    const int most = st->design.count <= SIDE_BY_SIDE ? BATCH : 1; /* an interrupt waits for it */
-    const int batch = left < most && left >= 0 ? left : most;
+    const int batch = left < BATCH ? left : BATCH; /* an interrupt waits for it */
     rvm_status status[BATCH] = { RVM_OK };
     rvm_error fault[BATCH] = { { 0 } };
 #pragma omp parallel for schedule(static, 1) num_threads(st->workers) if (st->workers > 1)

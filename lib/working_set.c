@@ -247,7 +247,7 @@ static rvm_status keep_best(rvm_working_set *w, rvm_error *err)
                : rvm_fail_memory(err, "a solution");
 }
 
-/* The bias, if there is one, and a random chunk. */
+/* The bias, if there is one, and a random chunk, with a prior wide enough for any kernel. */
 static rvm_status first_round(rvm_working_set *w, rvm_error *err)
 {
     rvm_status status = take_rows(w, rows_after(w, 0), err);
@@ -259,8 +259,8 @@ static rvm_status first_round(rvm_working_set *w, rvm_error *err)
     if (w->whole->basis.bias && count > 0)
         w->order[0] = 0;
     for (size_t k = 0; k < count; k++)
-        w->ln_alpha[k] =
-            fmin(rvm_study_ln_alpha(w->y), w->order[k] == 0 ? o->bias_ln_alpha_max : INFINITY);
+        w->ln_alpha[k] = fmin(rvm_study_ln_alpha(w->y) - RVM_WIDE_PRIOR,
+                              w->order[k] == 0 ? o->bias_ln_alpha_max : INFINITY);
     w->gram.search.now.ln_beta = o->noise_fixed     ? o->ln_beta
                                  : is_regression(w) ? -log(noise_share)
                                                     : 0;
