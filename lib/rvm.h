@@ -139,7 +139,8 @@ typedef struct {
     double noise_sd;     /* regression; 0 for classification */
     bool done;           /* nothing is left to do */
     bool converged;      /* no step known to the trainer gains more than the tolerance, or one nat
-                            where that is what additions had to gain (rvm-train(1), TRAINING) */
+                            where that is what additions had to gain; large problems: rounds have
+                            nothing more to gain (rvm-train(1), TRAINING) */
     bool noise_at_bound; /* the target looks free of noise: sigma^2 was held at its lower bound */
 } rvm_report;
 
