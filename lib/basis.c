@@ -139,14 +139,7 @@ rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b
         rvm_status fault = RVM_OK;
         if (count > first)
             fault = fill_strip(block, b, row + first, first, count - first, s * STRIP, &mine);
-        if (fault != RVM_OK) {
-#pragma omp critical(rvm_basis_fault)
-            {
-                status = fault;
-                if (err != NULL)
-                    *err = mine;
-            }
-        }
+        rvm_collect(&status, err, fault, &mine);
     }
     if (status == RVM_OK)
         normalise(block, norm, count, b->row_weight);
@@ -210,14 +203,7 @@ rvm_status rvm_basis_strip(gsl_matrix *block, const double *norm, const rvm_basi
             gsl_vector_view column = gsl_matrix_row(&tile.matrix, i);
             gsl_vector_scale(&column.vector, 1 / norm[k + i]);
         }
-        if (fault != RVM_OK) {
-#pragma omp critical(rvm_basis_fault)
-            {
-                status = fault;
-                if (err != NULL)
-                    *err = mine;
-            }
-        }
+        rvm_collect(&status, err, fault, &mine);
     }
     return status;
 }
@@ -319,14 +305,7 @@ rvm_status rvm_basis_project(double *norm, double *pull, double *bend, const rvm
             else
                 fault = sum_span(sums + s * count + k, tile, b, id + k, part(k, count, FEW), slope,
                                  curvature, s * span, &mine);
-            if (fault != RVM_OK) {
-#pragma omp critical(rvm_basis_fault)
-                {
-                    status = fault;
-                    if (err != NULL)
-                        *err = mine;
-                }
-            }
+            rvm_collect(&status, err, fault, &mine);
         }
         gsl_matrix_free(tile);
     }

@@ -15,6 +15,7 @@
 #include "alloc.h"
 #include "error.h"
 #include "linalg.h"
+#include "parallel.h"
 #include "problem.h"
 
 enum {
@@ -213,14 +214,7 @@ static rvm_status factor_parts(gsl_matrix **R, const posterior *q, size_t parts,
             const size_t first = GSL_MIN(p * span, q->N), end = GSL_MIN(first + span, q->N);
             const rvm_status fault = ready ? fold_rows(R[p], q, &f, first, end, &mine)
                                            : rvm_fail_memory(&mine, "the posterior");
-            if (fault != RVM_OK) {
-#pragma omp critical(rvm_finish_fault)
-                {
-                    status = fault;
-                    if (err != NULL)
-                        *err = mine;
-                }
-            }
+            rvm_collect(&status, err, fault, &mine);
         }
         folder_free(&f);
     }

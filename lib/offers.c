@@ -11,6 +11,7 @@
 #include "error.h"
 #include "evidence.h"
 #include "linalg.h"
+#include "parallel.h"
 
 enum {
     BLOCK = 64,          /* candidates measured together */
@@ -151,14 +152,7 @@ static rvm_status measure_shares(double *share, const sample *s, const size_t *i
                 rvm_fail_memory(&mine, "the candidates");
             else
                 fault = measure_block(share + k, X, V, s, id + k, many, &mine);
-            if (fault != RVM_OK) {
-#pragma omp critical(rvm_offers_fault)
-                {
-                    status = fault;
-                    if (err != NULL)
-                        *err = mine;
-                }
-            }
+            rvm_collect(&status, err, fault, &mine);
         }
         gsl_matrix_free(X);
         gsl_matrix_free(V);

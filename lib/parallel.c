@@ -79,3 +79,15 @@ rvm_status rvm_blas_prepare(int threads, rvm_error *err)
                     "(threads: %d)",
                     threads);
 }
+
+void rvm_collect(rvm_status *status, rvm_error *err, rvm_status fault, const rvm_error *mine)
+{
+    if (fault == RVM_OK)
+        return;
+#pragma omp critical(rvm_collect)
+    {
+        *status = fault;
+        if (err != NULL)
+            *err = *mine;
+    }
+}

@@ -17,4 +17,8 @@ int rvm_threads(int wanted);
  * for which OpenBLAS up to version 0.3.21 would wait for ever. */
 RVM_CHECKED rvm_status rvm_blas_prepare(int threads, rvm_error *err);
 
+/* For the end of a piece of a parallel loop: where it has failed, *status and *err (which may be
+ * NULL), shared by all pieces, become those of the piece; of several failures one counts. */
+void rvm_collect(rvm_status *status, rvm_error *err, rvm_status fault, const rvm_error *mine);
+
 #endif

@@ -27,6 +27,24 @@ START_TEST(one_within_a_parallel_region)
     }
 END_TEST
 
+START_TEST(a_fault_of_a_piece_is_kept)
+    {
+        enum { PIECES = 64 };
+        rvm_status status = RVM_OK;
+        rvm_error err = { 0 };
+#pragma omp parallel for num_threads(2)
+        for (int k = 0; k < PIECES; k++) {
+            const rvm_error mine = { .status = RVM_ENUMERIC, .line = 7, .message = "piece 40" };
+            rvm_collect(&status, &err, k == 40 ? RVM_ENUMERIC : RVM_OK, &mine);
+        }
+        ck_assert_int_eq(status, RVM_ENUMERIC);
+        ck_assert_uint_eq(err.line, 7);
+        ck_assert_str_eq(err.message, "piece 40");
+        rvm_collect(&status, NULL, RVM_ENOMEM, &err);
+        ck_assert_int_eq(status, RVM_ENOMEM);
+    }
+END_TEST
+
 Suite *parallel_suite(void);
 Suite *parallel_suite(void)
 {
@@ -34,6 +52,7 @@ Suite *parallel_suite(void)
     TCase *c = tcase_create("parallel");
     tcase_add_test(c, as_many_as_asked_for);
     tcase_add_test(c, one_within_a_parallel_region);
+    tcase_add_test(c, a_fault_of_a_piece_is_kept);
     suite_add_tcase(s, c);
     return s;
 }
