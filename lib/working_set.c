@@ -46,6 +46,7 @@ struct rvm_working_set {
     int threads, rounds; /* of this stage */
     double gained;       /* in this stage */
     double work;         /* rows times rounds of the stages before */
+    bool cramped;        /* the last chunk was smaller than it should be, for lack of room */
     rvm_gram_search gram;
     double *slope;     /* owned, N; regression */
     size_t *order;     /* owned, M: candidates drawn */
@@ -298,7 +299,7 @@ static rvm_status next_stage(rvm_working_set *w, rvm_error *err)
     return status == RVM_OK ? keep_best(w, err) : status;
 }
 
-static size_t choose_chunk(const rvm_working_set *w, size_t offers)
+static size_t choose_chunk(rvm_working_set *w, size_t offers)
 {
     const size_t K = w->gram.columns.count, space = w->gram.columns.capacity - K;
     size_t chunk = K / 2;
@@ -310,6 +311,7 @@ static size_t choose_chunk(const rvm_working_set *w, size_t offers)
         chunk = CLASS_CHUNK;
     if (chunk > offers)
         chunk = offers;
+    w->cramped = chunk > space && K > 3 * space; /* three quarters are full */
     return chunk < space ? chunk : space;
 }
 
@@ -331,7 +333,11 @@ static rvm_status let_in(rvm_working_set *w, size_t count, rvm_error *err)
 /* Lets a chunk in and searches on; takes it all back where that has not raised the evidence. */
 static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, rvm_error *err)
 {
-    rvm_status status = let_in(w, choose_chunk(w, offers), err);
+    const size_t chunk = choose_chunk(w, offers);
+    *gained = 0;
+    if (chunk == 0)
+        return RVM_OK;
+    rvm_status status = let_in(w, chunk, err);
     if (status == RVM_OK)
         status = run(w, SWEEPS, &quick, err);
     *gained = status == RVM_OK ? w->gram.search.now.log_evidence - w->best.log_evidence : 0;
@@ -346,13 +352,12 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
 /* To the optimum over the functions that are there. */
 static rvm_status settle(rvm_working_set *w, rvm_error *err)
 {
-    const bool room = w->gram.columns.count < w->gram.columns.capacity;
     rvm_status status = run(w, 0, &last, err);
     if (status == RVM_OK && w->gram.search.now.log_evidence > w->best.log_evidence)
         status = keep_best(w, err);
     else if (status == RVM_OK || status == RVM_ENUMERIC)
         status = rvm_gram_search_restore(&w->gram, &w->best, w->id, err);
-    w->best.converged = room; /* candidates with a gain found room */
+    w->best.converged = !w->cramped;
     return status;
 }
 
@@ -364,7 +369,8 @@ rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
     if (w->y == NULL)
         return first_round(w, err);
     rvm_status status = find_offers(w, &offers, err);
-    if (status == RVM_OK && offers > 0 && w->gram.columns.count < w->gram.columns.capacity)
+    w->cramped = false;
+    if (status == RVM_OK && offers > 0)
         status = take_round(w, offers, &gained, err);
     if (status != RVM_OK)
         return status;

@@ -184,6 +184,219 @@ START_TEST(faults_of_the_kernel_are_passed_on)
     }
 END_TEST
 
+/* ---- Strips and sums ------------------------------------------------------------------------ */
+
+/* More rows than two tiles of 1024 have, more functions than two groups of 64. */
+enum { LONG = 2500, WIDE = 140 };
+
+static void long_candidates(candidates *c)
+{
+    const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 0.3 };
+    candidates_init(c, noise_problem(LONG, 3, 6), &rbf, true);
+}
+
+/* Ascending but for the bias, which stands in the middle of the second group. */
+static void wide_ids(size_t *id)
+{
+    for (size_t k = 0; k < WIDE; k++)
+        id[k] = 3 + 17 * k;
+    id[100] = 0;
+}
+
+/* Values by the formula, of a function and a row here and there. */
+static double value_at(const candidates *c, size_t id, size_t n)
+{
+    const size_t source = c->basis.source[id];
+    return source == RVM_BIAS ? 1 : kernel_by_formula(&c->basis.kernel, c->p, n, c->p, source, 3);
+}
+
+START_TEST(strips_by_the_formula)
+    {
+        const size_t first[] = { 0, 1024, 2048 }, rows[] = { LONG, 1024, LONG - 2048 };
+        const size_t N = rows[_i];
+        size_t id[WIDE];
+        double norm[WIDE];
+        rvm_error err = { 0 };
+        candidates c;
+        long_candidates(&c);
+        wide_ids(id);
+        for (size_t k = 0; k < WIDE; k++)
+            norm[k] = 1 + (double)k / 7;
+        gsl_matrix *plain = gsl_matrix_alloc(WIDE, N), *divided = gsl_matrix_alloc(WIDE, N);
+        gsl_matrix *again = gsl_matrix_alloc(WIDE, N);
+        CHECK_OK(rvm_basis_strip(plain, NULL, &c.basis, id, WIDE, first[_i], 1, &err));
+        CHECK_OK(rvm_basis_strip(divided, norm, &c.basis, id, WIDE, first[_i], 1, &err));
+        CHECK_OK(rvm_basis_strip(again, norm, &c.basis, id, WIDE, first[_i], 3, &err));
+        ck_assert(gsl_matrix_equal(divided, again));
+        for (size_t k = 0; k < WIDE; k++)
+            for (size_t n = 0; n < N; n += k % 2 == 0 ? 1 : 101) {
+                const double want = value_at(&c, id[k], first[_i] + n);
+                check_close(gsl_matrix_get(plain, k, n), want, 1e-14);
+                check_close(gsl_matrix_get(divided, k, n), want / norm[k], 1e-14);
+            }
+        gsl_matrix_free(plain);
+        gsl_matrix_free(divided);
+        gsl_matrix_free(again);
+        candidates_free(&c);
+    }
+END_TEST
+
+/* norm, phi'slope and phi'B phi in long double; with weights of rows in the norm, or without. */
+START_TEST(sums_over_the_rows)
+    {
+        size_t id[WIDE];
+        double norm[WIDE], pull[WIDE], bend[WIDE], alone[WIDE], other[3][WIDE];
+        double slope[LONG], curvature[LONG], weight[LONG];
+        rvm_error err = { 0 };
+        candidates c;
+        long_candidates(&c);
+        wide_ids(id);
+        for (size_t n = 0; n < LONG; n++) {
+            slope[n] = sin((double)n);
+            curvature[n] = 0.1 + gsl_pow_2(cos((double)n));
+            weight[n] = 1 + (double)(n % 5) / 3;
+        }
+        c.basis.row_weight = _i == 0 ? NULL : weight;
+        CHECK_OK(
+            rvm_basis_project(norm, pull, bend, &c.basis, id, WIDE, slope, curvature, 1, &err));
+        for (size_t k = 0; k < WIDE; k += 5) {
+            long double square = 0, along = 0, bent = 0;
+            for (size_t n = 0; n < LONG; n++) {
+                const long double x = value_at(&c, id[k], n);
+                square += x * x * (_i == 0 ? 1 : weight[n]);
+                along += x * slope[n];
+                bent += x * x * curvature[n];
+            }
+            check_close(norm[k], (double)sqrtl(square), 1e-13);
+            check_close(pull[k], (double)(along / sqrtl(square)), 1e-12);
+            check_close(bend[k], (double)(bent / square), 1e-13);
+        }
+        /* Neither threads nor what else is asked for change a bit. */
+        CHECK_OK(rvm_basis_project(other[0], other[1], other[2], &c.basis, id, WIDE, slope,
+                                   curvature, 3, &err));
+        CHECK_OK(rvm_basis_project(alone, NULL, NULL, &c.basis, id, WIDE, NULL, NULL, 2, &err));
+        ck_assert_mem_eq(other[0], norm, sizeof norm);
+        ck_assert_mem_eq(other[1], pull, sizeof pull);
+        ck_assert_mem_eq(other[2], bend, sizeof bend);
+        ck_assert_mem_eq(alone, norm, sizeof norm);
+        gsl_matrix *column = gsl_matrix_alloc(1, LONG);
+        for (size_t k = 0; k < WIDE; k += 20) { /* as does a column in memory */
+            CHECK_OK(rvm_basis_strip(column, NULL, &c.basis, id + k, 1, 0, 1, &err));
+            ck_assert_double_eq(rvm_basis_norm(column->data, &c.basis), norm[k]);
+        }
+        gsl_matrix_free(column);
+        candidates_free(&c);
+    }
+END_TEST
+
+/* More than 64 tiles of rows: sums are cut into parts of two tiles each. The kernel is 2. */
+START_TEST(sums_over_very_many_rows)
+    {
+        enum { MANY = 65 * 1024 + 3 };
+        const rvm_kernel constant = { .type = RVM_POLYNOMIAL, .degree = 1, .gamma = 1, .coef0 = 2 };
+        const size_t id[] = { 0, 1 };
+        double norm[2], pull[2], bend[2];
+        rvm_error err = { 0 };
+        rvm_problem *p = empty_problem();
+        double *slope = calloc(MANY, sizeof *slope), *B = calloc(MANY, sizeof *B);
+        const int index = 1;
+        const double zero = 0;
+        candidates c;
+        ck_assert(slope != NULL && B != NULL);
+        for (int n = 0; n < MANY; n++) {
+            ck_assert(rvm_problem_append(p, n, &index, &zero, 1));
+            slope[n] = n % 3 - 0.25;
+            B[n] = n % 4;
+        }
+        candidates_init(&c, p, &constant, true);
+        ck_assert_uint_eq(c.basis.count, 2);
+        CHECK_OK(rvm_basis_project(norm, pull, bend, &c.basis, id, 2, slope, B, 2, &err));
+        /* 66563 rows: 22187 times 0 + 1 + 2, and 0 + 1; 16640 times 0 + 1 + 2 + 3, and 0 + 1 + 2 */
+        const double root = sqrt(MANY), sum = 22187 * 3 + 1 - 0.25 * MANY;
+        for (int k = 0; k < 2; k++) {
+            check_close(norm[k], (k + 1) * root, 1e-12);
+            check_close(pull[k], sum / root, 1e-12);
+            check_close(bend[k], (16640.0 * 6 + 3) / MANY, 1e-12);
+        }
+        free(slope);
+        free(B);
+        candidates_free(&c);
+    }
+END_TEST
+
+/* Functions of some rows at others, laid out like them: values and sums are over the latter. */
+START_TEST(functions_at_other_rows)
+    {
+        const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 1 };
+        const size_t id[] = { 2, 0, 1 };
+        double norm[3], pull[3];
+        const double slope[] = { 1, -3 };
+        rvm_error err = { 0 };
+        candidates c;
+        candidates_init(&c, rows_of("0 1:0\n0 1:1\n"), &rbf, true);
+        rvm_problem *other = rows_of("0 1:2\n0 1:-1 7:1\n");
+        rvm_rows *at = rvm_rows_alloc(other, &rbf, c.rows);
+        ck_assert_ptr_nonnull(at);
+        c.basis.at = at;
+        c.basis.N = 2;
+        gsl_matrix *block = gsl_matrix_alloc(3, 2);
+        CHECK_OK(rvm_basis_strip(block, NULL, &c.basis, id, 3, 0, 1, &err));
+        CHECK_OK(rvm_basis_project(norm, pull, NULL, &c.basis, id, 3, slope, NULL, 1, &err));
+        const double want[] = { exp(-1), exp(-5), 1, 1, exp(-4), exp(-2) };
+        for (size_t k = 0; k < 3; k++) {
+            const double a = want[2 * k], b = want[2 * k + 1];
+            check_close(gsl_matrix_get(block, k, 0), a, 1e-15);
+            check_close(gsl_matrix_get(block, k, 1), b, 1e-15);
+            check_close(norm[k], hypot(a, b), 1e-15);
+            check_close(pull[k], (a - 3 * b) / hypot(a, b), 1e-15);
+        }
+        gsl_matrix_free(block);
+        rvm_rows_free(at);
+        rvm_problem_free(other);
+        candidates_free(&c);
+    }
+END_TEST
+
+/* A column of zeros has norm 0, and nothing is divided by it. */
+START_TEST(sums_of_zeros)
+    {
+        const rvm_kernel linear = { .type = RVM_LINEAR };
+        const size_t id[] = { 0, 1 };
+        const double slope[] = { 1, 2 }, B[] = { 3, 4 };
+        double norm[2], pull[2], bend[2];
+        rvm_error err = { 0 };
+        candidates c;
+        candidates_init(&c, rows_of("0\n0 1:2\n"), &linear, false);
+        CHECK_OK(rvm_basis_project(norm, pull, bend, &c.basis, id, 2, slope, B, 1, &err));
+        const double norms[] = { 0, 4 }, pulls[] = { 0, 2 }, bends[] = { 0, 4 };
+        for (size_t k = 0; k < 2; k++) {
+            ck_assert_double_eq(norm[k], norms[k]);
+            ck_assert_double_eq(pull[k], pulls[k]);
+            ck_assert_double_eq(bend[k], bends[k]);
+        }
+        candidates_free(&c);
+    }
+END_TEST
+
+START_TEST(faults_of_the_kernel_in_strips_and_sums)
+    {
+        const rvm_kernel linear = { .type = RVM_LINEAR };
+        const size_t id[] = { 0, 1 };
+        double space[4], norm[2];
+        gsl_matrix_view block = gsl_matrix_view_array(space, 2, 2);
+        rvm_error err = { 0 }, err2 = { 0 };
+        candidates c;
+        candidates_init(&c, rows_of("0 1:1e200\n0 1:1e201\n"), &linear, false);
+        ck_assert_int_eq(rvm_basis_strip(&block.matrix, NULL, &c.basis, id, 2, 0, 2, &err),
+                         RVM_ENUMERIC);
+        ck_assert_int_eq(rvm_basis_project(norm, NULL, NULL, &c.basis, id, 2, NULL, NULL, 2, &err2),
+                         RVM_ENUMERIC);
+        ck_assert_int_ne(err.message[0], '\0');
+        ck_assert_int_ne(err2.message[0], '\0');
+        candidates_free(&c);
+    }
+END_TEST
+
 /* ---- Design --------------------------------------------------------------------------------- */
 
 /* G and p against sums over the columns as they are. */
@@ -271,6 +484,12 @@ Suite *basis_suite(void)
     tcase_add_test(c, columns_by_hand);
     tcase_add_test(c, columns_of_any_number_of_threads);
     tcase_add_test(c, faults_of_the_kernel_are_passed_on);
+    tcase_add_loop_test(c, strips_by_the_formula, 0, 3);
+    tcase_add_loop_test(c, sums_over_the_rows, 0, 2);
+    tcase_add_test(c, sums_over_very_many_rows);
+    tcase_add_test(c, functions_at_other_rows);
+    tcase_add_test(c, sums_of_zeros);
+    tcase_add_test(c, faults_of_the_kernel_in_strips_and_sums);
     tcase_add_test(c, gram_matrix_grows_and_shrinks);
     tcase_add_test(c, columns_of_zeros_are_left_out);
     suite_add_tcase(s, c);

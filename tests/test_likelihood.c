@@ -466,6 +466,161 @@ START_TEST(copies_are_whole)
     }
 END_TEST
 
+/* ---- By the Gram matrix alone ---------------------------------------------------------------- */
+
+/* A design without columns, the Gram matrix and p of another. */
+static void forget_columns(rvm_design *gram, const rvm_design *d)
+{
+    memset(gram, 0, sizeof *gram);
+    gram->count = d->count;
+    gram->capacity = d->capacity;
+    gram->G = d->G;
+    gram->p = d->p;
+}
+
+/* Evidence, weights, misfit and factor by the N x N form and by the Gaussian likelihood. */
+START_TEST(quadratic_is_gaussian_without_rows)
+    {
+        case_data x;
+        rvm_design gram;
+        rvm_fit f;
+        rvm_scratch ws;
+        rvm_error err = { 0 };
+        const double ln_betas[] = { -3, 0.83, 4.2 };
+        case_init(&x, &rvm_gaussian);
+        forget_columns(&gram, &x.d);
+        CHECK_OK(rvm_fit_init(&f, M, 0, &err));
+        CHECK_OK(rvm_scratch_init(&ws, M, 0, false, 1, &err));
+        for (size_t i = 0; i < K; i++)
+            rvm_fit_add(&f, x.f.column[i], x.f.ln_alpha[i]);
+        ck_assert(!rvm_quadratic.by_rows && rvm_quadratic.owns_noise);
+        for (size_t k = 0; k < 3; k++) {
+            x.f.ln_beta = f.ln_beta = ln_betas[k];
+            ck_assert(posterior(&x));
+            ck_assert(rvm_quadratic.posterior(&f, &x.o, &gram, &ws));
+            check_close(f.log_evidence, gaussian_evidence(&x.f, &x.d, x.t), 1e-11);
+            check_close(f.misfit, x.f.misfit, 1e-12);
+            for (size_t i = 0; i < K; i++)
+                check_close(f.u[i], x.f.u[i], 1e-12);
+            gsl_matrix_view L = rvm_fit_factor(&f), L2 = rvm_fit_factor(&x.f);
+            for (size_t i = 0; i < K; i++)
+                for (size_t j = 0; j <= i; j++)
+                    check_close(gsl_matrix_get(&L.matrix, i, j), gsl_matrix_get(&L2.matrix, i, j),
+                                1e-13);
+        }
+        rvm_scratch_free(&ws);
+        rvm_fit_free(&f);
+        case_free(&x);
+    }
+END_TEST
+
+/* S, Q and V of all columns, for normal noise whose precision b_n differs from row to row: G =
+ * Phi'B Phi, p = Phi'B z, t_squared = z'B z and beta 1. By C = B^-1 + Phi A^-1 Phi' it is
+ * S - V' (A + Phi'B Phi)^-1 V = phi'C^-1 phi and Q = phi'C^-1 z; without N the log evidence is
+ * -1/2 (ln|B C| + z'C^-1 z). */
+START_TEST(quadratic_of_rows_that_count_differently)
+    {
+        case_data x;
+        rvm_design gram;
+        rvm_fit f;
+        rvm_scratch ws;
+        rvm_error err = { 0 };
+        double G[M * M], p[M], b[N], noise[N], S[M], Q[M], ln_b = 0;
+        gsl_matrix_view Gram = gsl_matrix_view_array(G, M, M);
+        case_init(&x, &rvm_gaussian);
+        rvm_observed o = x.o;
+        o.N = 0;
+        o.t_squared = 0;
+        for (size_t n = 0; n < N; n++) {
+            b[n] = 0.3 + gsl_pow_2(sin((double)n));
+            noise[n] = 1 / b[n];
+            ln_b += log(b[n]);
+            o.t_squared += b[n] * x.t[n] * x.t[n];
+        }
+        for (size_t i = 0; i < M; i++) {
+            p[i] = 0;
+            for (size_t n = 0; n < N; n++)
+                p[i] += gsl_matrix_get(x.d.PhiT, i, n) * b[n] * x.t[n];
+            for (size_t j = 0; j < M; j++) {
+                double sum = 0;
+                for (size_t n = 0; n < N; n++)
+                    sum += gsl_matrix_get(x.d.PhiT, i, n) * gsl_matrix_get(x.d.PhiT, j, n) * b[n];
+                gsl_matrix_set(&Gram.matrix, i, j, sum);
+            }
+        }
+        forget_columns(&gram, &x.d);
+        gram.G = &Gram.matrix;
+        gram.p = p;
+        CHECK_OK(rvm_fit_init(&f, M, 0, &err));
+        CHECK_OK(rvm_scratch_init(&ws, M, 0, false, 1, &err));
+        for (size_t i = 0; i < K; i++)
+            rvm_fit_add(&f, x.f.column[i], x.f.ln_alpha[i]);
+        ck_assert(rvm_quadratic.posterior(&f, &o, &gram, &ws));
+        gsl_matrix *C = covariance(&x.f, &x.d, noise), *V = gsl_matrix_alloc(M, K);
+        gsl_matrix *P = precision(&x, b), *copy = covariance(&x.f, &x.d, noise);
+        double unused[N];
+        const double ln_det = solve_lu(unused, copy, x.t);
+        check_close(f.log_evidence, -0.5 * (ln_det + ln_b + inverse_form(C, x.t, x.t)), 1e-11);
+        rvm_quadratic.residual(&f, &o, &gram, &ws);
+        rvm_quadratic.measure(S, Q, V, NULL, &f, &o, &gram, &ws);
+        for (size_t m = 0; m < M; m++) {
+            const double *phi_m = gsl_matrix_const_ptr(x.d.PhiT, m, 0);
+            double v[K];
+            for (size_t i = 0; i < K; i++)
+                v[i] = gsl_matrix_get(V, m, i);
+            check_close(Q[m], inverse_form(C, phi_m, x.t), 1e-11);
+            check_close(S[m] - inverse_form(P, v, v), inverse_form(C, phi_m, phi_m), 1e-11);
+            for (size_t n = 0; n < M; n++)
+                check_close(rvm_quadratic.inner(m, n, &f, &gram),
+                            gsl_matrix_get(&Gram.matrix, m, n), 1e-15);
+        }
+        gsl_matrix_free(C);
+        gsl_matrix_free(P);
+        gsl_matrix_free(copy);
+        gsl_matrix_free(V);
+        rvm_scratch_free(&ws);
+        rvm_fit_free(&f);
+        case_free(&x);
+    }
+END_TEST
+
+START_TEST(quadratic_without_functions)
+    {
+        case_data x;
+        rvm_design gram;
+        case_init(&x, &rvm_gaussian);
+        forget_columns(&gram, &x.d);
+        x.f.K = 0;
+        ck_assert(rvm_quadratic.posterior(&x.f, &x.o, &gram, &x.ws));
+        check_close(x.f.log_evidence, gaussian_evidence(&x.f, &x.d, x.t), 1e-13);
+        double S[M], Q[M];
+        rvm_quadratic.measure(S, Q, NULL, NULL, &x.f, &x.o, &gram, &x.ws);
+        for (size_t m = 0; m < M; m++) {
+            check_close(S[m], exp(0.83), 1e-13);
+            check_close(Q[m], exp(0.83) * x.d.p[m], 1e-13);
+        }
+        case_free(&x);
+    }
+END_TEST
+
+/* Two columns that are one, with next to no prior: 1 is lost beside beta / alpha. */
+START_TEST(quadratic_of_twins_is_refused)
+    {
+        case_data x;
+        rvm_design gram;
+        case_init(&x, &rvm_gaussian);
+        forget_columns(&gram, &x.d);
+        x.f.K = 0;
+        rvm_fit_add(&x.f, 0, -40);
+        rvm_fit_add(&x.f, 1, -40);
+        for (size_t i = 0; i < 2; i++)
+            for (size_t j = 0; j < 2; j++)
+                gsl_matrix_set(x.d.G, i, j, 1);
+        ck_assert(!rvm_quadratic.posterior(&x.f, &x.o, &gram, &x.ws));
+        case_free(&x);
+    }
+END_TEST
+
 Suite *likelihood_suite(void);
 Suite *likelihood_suite(void)
 {
@@ -484,6 +639,10 @@ Suite *likelihood_suite(void)
     tcase_add_test(c, functions_come_and_go);
     tcase_add_test(c, another_alpha_leaves_the_weight);
     tcase_add_test(c, copies_are_whole);
+    tcase_add_test(c, quadratic_is_gaussian_without_rows);
+    tcase_add_test(c, quadratic_of_rows_that_count_differently);
+    tcase_add_test(c, quadratic_without_functions);
+    tcase_add_test(c, quadratic_of_twins_is_refused);
     suite_add_tcase(s, c);
     return s;
 }

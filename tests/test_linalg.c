@@ -294,6 +294,71 @@ START_TEST(condition_is_not_squared)
     }
 END_TEST
 
+/* ---- Gram matrices --------------------------------------------------------------------------- */
+
+/* Around the size of a tile, 96, also of the rows that are new; A is added in two pieces. */
+static const size_t gram_sizes[][2] = { { 1, 0 },   { 95, 0 },    { 96, 0 },    { 97, 3 },
+                                        { 97, 96 }, { 250, 100 }, { 250, 249 }, { 193, 192 } };
+enum { GRAM_SIZES = sizeof gram_sizes / sizeof *gram_sizes };
+
+START_TEST(gram_matrix_in_pieces)
+    {
+        const size_t n = gram_sizes[_i][0], first = gram_sizes[_i][1];
+        gsl_matrix *A = random_matrix(n, 70, 5), *want = plain_product_nt(A, A);
+        gsl_matrix *G = random_matrix(n, n, 6), *old = gsl_matrix_alloc(n, n);
+        gsl_matrix_memcpy(old, G);
+        gsl_matrix_view one = gsl_matrix_submatrix(A, 0, 0, n, 30);
+        gsl_matrix_view two = gsl_matrix_submatrix(A, 0, 30, n, 40);
+        rvm_gram_add(G, &one.matrix, first, true, 1);
+        rvm_gram_add(G, &two.matrix, first, false, 1);
+        rvm_gram_mirror(G, first);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) {
+                if (i >= first || j >= first)
+                    check_close(gsl_matrix_get(G, i, j), gsl_matrix_get(want, i, j), 1e-13);
+                else /* what is known stays as it is */
+                    ck_assert_double_eq(gsl_matrix_get(G, i, j), gsl_matrix_get(old, i, j));
+                if (i >= first || j >= first)
+                    ck_assert_double_eq(gsl_matrix_get(G, i, j), gsl_matrix_get(G, j, i));
+            }
+        gsl_matrix_free(A);
+        gsl_matrix_free(want);
+        gsl_matrix_free(G);
+        gsl_matrix_free(old);
+    }
+END_TEST
+
+/* What stood there before does not matter where it is replaced, not a number included. */
+START_TEST(gram_matrix_from_nothing)
+    {
+        gsl_matrix *A = random_matrix(5, 9, 5), *want = plain_product_nt(A, A);
+        gsl_matrix *G = gsl_matrix_alloc(5, 5);
+        gsl_matrix_set_all(G, NAN);
+        rvm_gram_add(G, A, 0, true, 1);
+        rvm_gram_mirror(G, 0);
+        ck_assert_double_lt(largest_difference(G, want), 1e-13);
+        ck_assert(isfinite(gsl_matrix_get(G, 0, 4)));
+        gsl_matrix_free(A);
+        gsl_matrix_free(want);
+        gsl_matrix_free(G);
+    }
+END_TEST
+
+START_TEST(gram_matrix_of_any_number_of_threads)
+    {
+        gsl_matrix *A = random_matrix(300, 400, 7), *one = gsl_matrix_calloc(300, 300);
+        gsl_matrix *more = gsl_matrix_calloc(300, 300);
+        rvm_gram_add(one, A, 50, true, 1);
+        for (int threads = 2; threads <= 4; threads++) {
+            rvm_gram_add(more, A, 50, true, threads);
+            ck_assert(same_bits(one, more));
+        }
+        gsl_matrix_free(A);
+        gsl_matrix_free(one);
+        gsl_matrix_free(more);
+    }
+END_TEST
+
 Suite *linalg_suite(void);
 Suite *linalg_suite(void)
 {
@@ -310,6 +375,9 @@ Suite *linalg_suite(void)
     tcase_add_test(c, breakdown_is_noticed);
     tcase_add_test(c, triangle_of_a_stack);
     tcase_add_test(c, condition_is_not_squared);
+    tcase_add_loop_test(c, gram_matrix_in_pieces, 0, GRAM_SIZES);
+    tcase_add_test(c, gram_matrix_from_nothing);
+    tcase_add_test(c, gram_matrix_of_any_number_of_threads);
     suite_add_tcase(s, c);
     return s;
 }

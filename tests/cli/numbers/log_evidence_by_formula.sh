@@ -19,3 +19,19 @@ check "$DATA/sinc.train" -s 3 -g 0.1 --noise-variance 0.04
 check "$DATA/friedman1.train" -s 3 -g 0.3 --restarts 1 --no-bias
 check "$DATA/ripley.train" -g 4
 check "$DATA/pima_std.train" -g 0.03 --restarts 2
+
+# More rows than whole columns are kept for: found in rounds, and from 20000 on in stages.
+awk 'BEGIN {
+    seed = 3
+    for (i = 0; i < 20000; i++) {
+        seed = seed * 16807 % 2147483647
+        x = seed / 2147483647
+        seed = seed * 16807 % 2147483647
+        printf "%.6f 1:%.6f\n", sin(9 * x) + seed / 2147483647, x
+    }
+}' >many
+head -n 3000 many >some
+awk '{ $1 = $1 > 0.7 ? 1 : -1; print }' many >classes
+check some -s 3 -g 4 -m 8
+check many -s 3 -g 4
+check classes -g 4
