@@ -75,7 +75,7 @@ static rvm_problem *read_data(const char *name, const char *save)
 
     if (in == NULL)
         return NULL;
-    if (rvm_problem_read(&p, in, (rvm_grammar){ false, false }, &err) != RVM_OK)
+    if (rvm_problem_read(&p, in, (rvm_grammar){ .outputs = true }, &err) != RVM_OK)
         cli_data_error(&tool, name, &err);
     cli_close(in);
     return p;

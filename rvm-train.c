@@ -73,6 +73,9 @@ static const cli_option options[] = {
       NULL },
     { 0, "noise-variance", CLI_REAL, "V", "estimated", "regression: noise variance held at V",
       FIELD(settings.noise_variance), NULL },
+    { 0, "shared-noise", CLI_FLAG, NULL, NULL,
+      "regression of several outputs: the same noise, as a share of variance, in each",
+      FIELD(settings.shared_noise), NULL },
     { 'w', NULL, CLI_SUFFIXED, "I W", "1", "classification: weight of class I is W", 0,
       set_weight },
     { 'e', NULL, CLI_REAL, "EPS", "0.001", "gain in log evidence that is worth an iteration",
@@ -244,16 +247,12 @@ static void print_for_grid(double x)
     }
 }
 
-static void print_cross_validation(rvm_task task, const rvm_score *score)
+static void print_cross_validation(const rvm_score *score, size_t outputs)
 {
-    if (task == RVM_CLASSIFICATION) {
-        printf("Cross Validation Accuracy = %g%%\n", rvm_score_accuracy(score));
-        return;
-    }
-    const double correlation = rvm_score_squared_correlation(score);
+    const double correlation = rvm_score_correlation_over(score, outputs);
 
     printf("Cross Validation Mean squared error = ");
-    print_for_grid(rvm_score_mean_squared_error(score));
+    print_for_grid(rvm_score_mean_error_over(score, outputs));
     printf("\nCross Validation Squared correlation coefficient = ");
     if (isnan(correlation))
         printf("nan\n"); /* never -nan, which the sign of a nan would make of %g */
@@ -261,12 +260,41 @@ static void print_cross_validation(rvm_task task, const rvm_score *score)
         printf("%g\n", correlation);
 }
 
+/* Exit code. */
+static int score_regression(const train_job *job, const rvm_prediction *prediction,
+                            const rvm_problem *p)
+{
+    const size_t outputs = rvm_problem_outputs(p);
+    rvm_score *score = calloc(outputs, sizeof *score);
+
+    if (score == NULL) {
+        cli_note(&tool, "no memory");
+        return 1;
+    }
+    for (size_t k = 0; k < outputs; k++) {
+        rvm_score_add_output(&score[k], prediction, p, k);
+        if (outputs > 1 && !job->quiet)
+            cli_output_score(k, &score[k]);
+    }
+    print_cross_validation(score, outputs);
+    free(score);
+    return 0;
+}
+
+static int score_classification(const rvm_prediction *prediction, const rvm_problem *p)
+{
+    const rvm_model_info info = { .task = RVM_CLASSIFICATION };
+    rvm_score score = { 0 };
+
+    rvm_score_add(&score, &info, prediction, p);
+    printf("Cross Validation Accuracy = %g%%\n", rvm_score_accuracy(&score));
+    return 0;
+}
+
 static int cross_validate(const train_job *job, const rvm_problem *p)
 {
-    const rvm_model_info info = { .task = job->settings.task };
     const size_t rows = rvm_problem_rows(p);
     rvm_prediction prediction = { 0 };
-    rvm_score score = { 0 };
     rvm_error err = { 0 };
     bool finished = false;
     int code = 1;
@@ -282,9 +310,8 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
         cli_note(&tool, "interrupted; no result");
         code = EXIT_INTERRUPTED;
     } else {
-        rvm_score_add(&score, &info, &prediction, p);
-        print_cross_validation(info.task, &score);
-        code = 0;
+        code = is_classification(job) ? score_classification(&prediction, p)
+                                      : score_regression(job, &prediction, p);
     }
     rvm_prediction_free(&prediction);
     return code;
@@ -342,16 +369,25 @@ static rvm_status train_model(rvm_model **out, rvm_report *report, const train_j
     return status;
 }
 
+static void print_noise(FILE *out, const rvm_model *m, const rvm_model_info *info)
+{
+    fputs("Noise standard deviation = ", out);
+    for (size_t k = 0; k < info->outputs; k++)
+        fprintf(out, "%s%g", k > 0 ? "," : "", sqrt(rvm_model_noise_variance(m, k)));
+    fputs(info->noise_fixed ? " (given)\n" : "\n", out);
+}
+
 static void print_summary(FILE *out, const rvm_model *m, double seconds)
 {
     const rvm_model_info info = rvm_model_describe(m);
 
     fprintf(out, "Examples = %zu\n", info.examples);
+    if (info.outputs > 1)
+        fprintf(out, "Outputs = %zu\n", info.outputs);
     fprintf(out, "Relevance vectors = %zu\n", info.vectors);
     fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
     if (info.task == RVM_REGRESSION)
-        fprintf(out, "Noise standard deviation = %g%s\n", sqrt(info.noise_variance),
-                info.noise_fixed ? " (given)" : "");
+        print_noise(out, m, &info);
     fprintf(out, "Seconds = %.2f\n", seconds);
 }
 
@@ -366,7 +402,8 @@ static void report_constant(const train_job *job, const rvm_model *m)
                         "where that is unexpected, scale the data");
 }
 
-static void report_end(const train_job *job, const rvm_report *report, const char *model_name)
+static void report_end(const train_job *job, const rvm_report *report, size_t outputs,
+                       const char *model_name)
 {
     if (!report->done)
         cli_note(&tool, "interrupted; the best model so far is in %s",
@@ -374,7 +411,8 @@ static void report_end(const train_job *job, const rvm_report *report, const cha
     else if (!report->converged)
         cli_note(&tool, "WARNING: training ended before it converged");
     if (report->noise_at_bound && !job->quiet)
-        cli_note(&tool, "the target looks free of noise: its variance is held at a lower bound");
+        cli_note(&tool, "%s free of noise: its variance is held at a lower bound",
+                 outputs > 1 ? "an output looks" : "the target looks");
 }
 
 static bool save_model(const rvm_model *m, outfile *o, const char *complaint, const char *name)
@@ -410,7 +448,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         cli_discard(o);
     } else if (save_model(m, o, complaint, model_name)) {
         report_constant(job, m);
-        report_end(job, &report, model_name);
+        report_end(job, &report, rvm_problem_outputs(p), model_name);
         if (!job->quiet)
             print_summary(text, m, cli_seconds() - start);
         code = report.done ? 0 : EXIT_INTERRUPTED;
@@ -428,6 +466,7 @@ static bool read_data(rvm_problem **out, const train_job *job, const char *name,
     const rvm_grammar grammar = {
         .class_labels = is_classification(job),
         .precomputed = job->kernel_number == RVM_PRECOMPUTED,
+        .outputs = !is_classification(job),
     };
     rvm_error err = { 0 };
 

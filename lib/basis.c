@@ -44,8 +44,10 @@ static int compare_rows(const void *a, const void *b, void *context)
     const int features = compare_features(p, i, j);
     if (features != 0)
         return features;
-    if (p->target[i] != p->target[j])
-        return p->target[i] < p->target[j] ? -1 : 1;
+    const double *s = rvm_problem_targets(p, i), *t = rvm_problem_targets(p, j);
+    for (size_t k = 0; k < p->outputs; k++)
+        if (s[k] != t[k])
+            return s[k] < t[k] ? -1 : 1;
     return (i > j) - (i < j);
 }
 

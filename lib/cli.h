@@ -88,6 +88,9 @@ void cli_error(const cli_tool *tool, const char *file, const rvm_error *err);
 /* The same, and for an RVM_EINPUT with a place `Wrong input format at line LINE` below it. */
 void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err);
 
+/* One of several outputs, from 0: `Output 1: mean squared error = X, ...`. */
+void cli_output_score(size_t output, const rvm_score *score);
+
 /* ---- Files ---------------------------------------------------------------------------------- */
 
 /* Opens an input; `-` is standard input. NULL after the message `can't open WHAT NAME: strerror`;

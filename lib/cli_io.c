@@ -1,5 +1,6 @@
 /* Beside the library, for the tools only: messages, files, signals and the end of a tool. */
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -58,6 +59,19 @@ void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err
     cli_error(tool, file, err);
     if (err->status == RVM_EINPUT && err->line > 0)
         cli_message("Wrong input format at line %zu", err->line);
+}
+
+void cli_output_score(size_t output, const rvm_score *score)
+{
+    const double correlation = rvm_score_squared_correlation(score);
+    char text[32] = "nan"; /* never -nan, which the sign of a nan would make of %g */
+
+    if (!isnan(correlation))
+        snprintf(text, sizeof text, "%g", correlation);
+    cli_message("Output %zu: mean squared error = %g, squared correlation coefficient = %s, "
+                "mean negative log predictive density = %g",
+                output + 1, rvm_score_mean_squared_error(score), text,
+                score->nlpd / (double)score->rows);
 }
 
 /* ---- Inputs --------------------------------------------------------------------------------- */

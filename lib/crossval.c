@@ -8,6 +8,7 @@
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "alloc.h"
 #include "error.h"
@@ -160,10 +161,10 @@ static rvm_status predict_fold(rvm_prediction *out, rvm_prediction *scratch, val
         status = rvm_predictor_run(scratch, pr, held_out, err);
     rvm_predictor_free(pr);
     for (size_t r = 0; status == RVM_OK && r < held_out->rows; r++) {
-        const size_t row = v->row[r];
+        const size_t row = v->row[r], q = out->outputs;
 
-        out->value[row] = scratch->value[r];
-        out->variance[row] = scratch->variance[r];
+        memcpy(out->value + row * q, scratch->value + r * q, q * sizeof *out->value);
+        memcpy(out->variance + row * q, scratch->variance + r * q, q * sizeof *out->variance);
         copy_classes(out, row, v, scratch, r, &info);
     }
     rvm_problem_free(held_out);
@@ -209,7 +210,7 @@ rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_pro
     rvm_status status = check(p, s, folds, err);
     if (status == RVM_OK)
         status = validation_init(&v, p, s, folds, err);
-    if (status == RVM_OK && !rvm_prediction_resize(out, p->rows, v.labels.count))
+    if (status == RVM_OK && !rvm_prediction_resize(out, p->rows, v.labels.count, p->outputs))
         status = rvm_fail_memory(err, "predictions");
     v.interrupted = interrupted;
     for (size_t i = 0; status == RVM_OK && i < v.folds && !is_interrupted(&v); i++)

@@ -14,6 +14,10 @@
  * working precision: S is rounding, and so is any gain computed from it. */
 static const double collinear = 1e-11;
 
+enum { MAX_STEPS = 100 };
+static const double longest_step = 2; /* of ln alpha */
+static const double arrived = 1e-9;   /* a step of ln alpha; its square is what the gain lacks */
+
 double rvm_gain_by_ratio(double ratio)
 {
     return ratio > 1 ? 0.5 * (ratio - 1 - log(ratio)) : 0;
@@ -28,6 +32,72 @@ double rvm_best_ln_alpha(double S, double Q)
 {
     return 2 * log(S) - log(Q * Q - S);
 }
+
+/* ---- Several outputs ------------------------------------------------------------------------ */
+
+double rvm_shared_gain_at(double ln_alpha, const double *S, const double *Q, size_t outputs)
+{
+    double sum = 0;
+    for (size_t j = 0; j < outputs; j++) {
+        const double excess = S[j] * exp(-ln_alpha); /* S / alpha */
+        sum += 0.5 * (Q[j] * Q[j] / S[j] * (excess / (1 + excess)) - log1p(excess));
+    }
+    return sum;
+}
+
+/* Step of Newton's method in ln alpha, uphill where the gain is not concave. With r = S / (alpha + S)
+ * and k = Q^2 / S the derivatives are 1/2 sum of r - k r (1 - r) and of -r (1 - r) (1 - k (1 - 2 r)). */
+static double shared_step(double ln_alpha, const double *S, const double *Q, size_t outputs)
+{
+    double slope = 0, bend = 0;
+    for (size_t j = 0; j < outputs; j++) {
+        const double r = 1 / (1 + exp(ln_alpha) / S[j]), k = Q[j] * Q[j] / S[j];
+        slope += r - k * r * (1 - r);
+        bend -= r * (1 - r) * (1 - k * (1 - 2 * r));
+    }
+    if (bend < 0)
+        return fmax(-longest_step, fmin(-slope / bend, longest_step));
+    return slope > 0 ? longest_step : slope < 0 ? -longest_step : 0;
+}
+
+/* The maximum of the gain that is uphill from *ln_alpha. */
+static double climb_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs)
+{
+    double gain = rvm_shared_gain_at(*ln_alpha, S, Q, outputs);
+    for (int k = 0; k < MAX_STEPS; k++) {
+        double step = shared_step(*ln_alpha, S, Q, outputs);
+        double next = rvm_shared_gain_at(*ln_alpha + step, S, Q, outputs);
+        while (next < gain && fabs(step) > arrived) {
+            step /= 2;
+            next = rvm_shared_gain_at(*ln_alpha + step, S, Q, outputs);
+        }
+        if (next < gain)
+            break;
+        *ln_alpha += step;
+        gain = next;
+        if (fabs(step) <= arrived)
+            break;
+    }
+    return gain;
+}
+
+double rvm_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs)
+{
+    double best = 0;
+    for (size_t j = 0; j < outputs; j++) {
+        if (!(rvm_gain(S[j], Q[j]) > 0))
+            continue;
+        double at = rvm_best_ln_alpha(S[j], Q[j]);
+        const double gain = climb_shared_gain(&at, S, Q, outputs);
+        if (gain > best) {
+            best = gain;
+            *ln_alpha = at;
+        }
+    }
+    return best;
+}
+
+/* ---- Statistics ----------------------------------------------------------------------------- */
 
 double rvm_active_ratio(const gsl_matrix *C, const rvm_fit *f, size_t i)
 {

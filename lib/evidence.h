@@ -16,6 +16,18 @@ double rvm_gain(double S, double Q);
 /* ln alpha of largest evidence; only where rvm_gain is positive. */
 double rvm_best_ln_alpha(double S, double Q);
 
+/* The same for q outputs that share the precision of the function and have an S and a Q each, all S
+ * above 0. As a function of ln alpha the gain is
+ *
+ *     1/2 sum over outputs of [ ln(alpha / (alpha + S)) + Q^2 / (alpha + S) ]
+ *
+ * which has no maximum in closed form unless all S are equal, and may have several. From the best
+ * precision of each output that wants the function it climbs to a maximum by Newton's method; the
+ * largest counts. 0, and *ln_alpha as it was, when the function is better left out. Cost O(q^2). */
+double rvm_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs);
+/* The gain above at a given ln alpha; below 0 where the function does harm. */
+double rvm_shared_gain_at(double ln_alpha, const double *S, const double *Q, size_t outputs);
+
 /* Ratio q^2 / s of active function i without itself, from C = H^-1: u_i^2 / (C_ii (1 - C_ii)).
  * At most 1 when the evidence would rise without the function. */
 double rvm_active_ratio(const gsl_matrix *C, const rvm_fit *f, size_t i);

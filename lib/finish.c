@@ -442,6 +442,7 @@ rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, rvm_error *err)
     free(row);
     if (m->vectors == NULL)
         return rvm_fail_memory(err, "the model");
+    m->vectors->outputs = 1;
     for (size_t i = 0; i < m->vectors->rows; i++)
         m->vectors->target[i] = 0;
     if (m->kernel.type == RVM_PRECOMPUTED)

@@ -84,10 +84,16 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .has_bias = has_bias(m),
         .classes = m->class_count,
         .labels = m->label,
+        .outputs = m->task == RVM_REGRESSION ? m->latent_count : 0,
         .log_evidence = m->log_evidence,
-        .noise_variance = m->noise_variance,
+        .noise_variance = m->latent->noise_variance,
         .noise_fixed = m->noise_fixed,
         .probability = m->probability,
         .converged = m->converged,
     };
+}
+
+double rvm_model_noise_variance(const rvm_model *m, size_t output)
+{
+    return m->latent[output].noise_variance;
 }

@@ -14,6 +14,7 @@
  * of [sqrt(B) Phi; sqrt(A)] yields without ever squaring the condition number, and a variance
  * phi' Sigma phi = |R^-T phi|^2 is then one triangular solve and cannot come out negative. */
 typedef struct {
+    double noise_variance; /* sigma^2; regression, else 0 */
     bool bias;
     double bias_mean; /* prior mean of the bias weight; 0 for classification or without bias */
     size_t count;     /* K */
@@ -25,8 +26,8 @@ typedef struct {
     double *factor;   /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
 } rvm_latent;
 
-/* Regression and two classes have one latent function; it is the target, or the log-odds of the
- * first class.  One class has one of no basis functions.  More classes have one each, in the order
+/* Regression has one latent function for each output, the targets of a row, and their weights are
+ * independent.  Two classes have one, the log-odds of the first class.  One class has one of no basis functions.  More classes have one each, in the order
  * of the labels, and P(k|x) = exp(f_k(x)) / sum_j exp(f_j(x)); their weights are independent. */
 struct rvm_model {
     rvm_task task;
@@ -37,7 +38,6 @@ struct rvm_model {
     bool probability;
     bool converged;
     bool noise_fixed;
-    double noise_variance; /* sigma^2; regression */
     double log_evidence;
     size_t latent_count;
     rvm_latent *latent;   /* owned */
@@ -51,7 +51,7 @@ bool rvm_model_alloc_latents(rvm_model *m, size_t count);
 /* Gives an empty latent function room for `count` basis functions, all zero; false without memory,
  * and what it got is then freed with the model. */
 bool rvm_latent_alloc(rvm_latent *f, size_t count);
-/* Latent functions of a model of so many classes; 0 classes is regression. */
+/* Latent functions of a model of so many classes, 1 or more. */
 size_t rvm_latents_for(size_t class_count);
 /* Entries of an upper triangle of K rows; false when that overflows. */
 bool rvm_triangle_size(size_t *out, size_t K);

@@ -29,9 +29,12 @@ typedef struct {
     rvm_status status;
     rvm_error *err;
 
-    rvm_model *m;   /* owned until handed out */
+    rvm_model *m; /* owned until handed out */
+    int version;
     size_t vectors; /* as claimed */
     size_t *known;  /* owned: weights read so far of each latent function */
+    double *noise;  /* owned: of each output; regression */
+    size_t outputs; /* of noise */
 
     int *index;    /* owned: the pairs of one vector */
     double *value; /* owned */
@@ -191,8 +194,9 @@ static void read_first_line(reader *r)
         fault(r, "not a model file: it does not begin with \"rvm_model 1\"");
     } else {
         next_word(r);
-        if (!word_is(r, "1"))
-            fault(r, "a version of the model format other than 1, the only one known here");
+        r->version = word_is(r, "2") ? 2 : 1;
+        if (r->version == 1 && !word_is(r, "1"))
+            fault(r, "a version of the model format other than 1 and 2, the only ones known here");
     }
     end_line(r);
 }
@@ -207,6 +211,8 @@ static void read_task(reader *r)
         r->m->task = RVM_CLASSIFICATION;
     else if (r->status == RVM_OK)
         fault(r, "\"regression\" or \"classification\" is expected");
+    if (r->status == RVM_OK && r->version == 2 && r->m->task != RVM_REGRESSION)
+        fault(r, "version 2 of the model format is for regression");
     end_line(r);
 }
 
@@ -258,9 +264,27 @@ static void read_labels(reader *r)
     end_line(r);
 }
 
+/* One number for each of `count` outputs. Memory grows with the numbers that are there. */
+static void read_noise(reader *r, size_t count)
+{
+    size_t capacity = 0;
+
+    key(r, "noise_variance");
+    while (r->status == RVM_OK && r->outputs < count) {
+        const double noise = positive(r);
+        if (!rvm_grow(&r->noise, &capacity, r->outputs + 1, sizeof *r->noise))
+            fault_memory(r);
+        else
+            r->noise[r->outputs++] = noise;
+    }
+    end_line(r);
+    r->m->noise_fixed = key_whole(r, "noise_fixed", 0, 1) == 1;
+}
+
 static void read_header(reader *r)
 {
     rvm_model *m = r->m;
+    size_t outputs = 1;
 
     read_task(r);
     read_kernel(r);
@@ -268,14 +292,12 @@ static void read_header(reader *r)
         read_labels(r);
     else
         key_whole(r, "nr_class", 2, 2);
+    if (r->version == 2)
+        outputs = (size_t)key_whole(r, "nr_output", 2, INT_MAX);
     r->vectors = (size_t)key_whole(r, "total_rv", 0, INT_MAX);
     m->examples = (size_t)key_whole(r, "examples", 1, INT_MAX);
-    if (m->task == RVM_REGRESSION) {
-        key(r, "noise_variance");
-        m->noise_variance = positive(r);
-        end_line(r);
-        m->noise_fixed = key_whole(r, "noise_fixed", 0, 1) == 1;
-    }
+    if (m->task == RVM_REGRESSION)
+        read_noise(r, outputs);
     m->log_evidence = key_real(r, "log_evidence");
     m->converged = key_whole(r, "converged", 0, 1) == 1;
     if (m->task == RVM_CLASSIFICATION)
@@ -322,7 +344,7 @@ static void read_latent(reader *r, size_t k, const size_t *K)
     f->bias = word_is(r, "bias");
     if (f->bias) {
         if (K != NULL && *K == 0)
-            fault(r, "a class without basis functions has no bias");
+            fault(r, "without basis functions there is no bias");
         weight = real(r);
         alpha = positive(r);
         f->bias_mean = real(r);
@@ -337,12 +359,15 @@ static void read_latent(reader *r, size_t k, const size_t *K)
     }
 }
 
-/* The same with the line that opens a class. */
-static void read_class(reader *r, size_t k)
+/* The same with the line that opens a class, or an output. */
+static void read_block(reader *r, size_t k)
 {
-    expect_key(r, "class");
+    const bool regression = r->m->task == RVM_REGRESSION;
+    expect_key(r, regression ? "output" : "class");
     const int label = whole(r, INT_MIN, INT_MAX);
-    if (r->status == RVM_OK && label != r->m->label[k])
+    if (r->status == RVM_OK && regression && label != (int)k + 1)
+        fault(r, "the outputs must stand in their order, from 1");
+    else if (r->status == RVM_OK && !regression && label != r->m->label[k])
         fault(r, "the classes must stand in the order of the labels");
     const size_t K = (size_t)whole(r, 0, INT_MAX);
     end_line(r);
@@ -402,7 +427,9 @@ static bool read_weight(reader *r, size_t k, size_t vector)
     if (alpha <= 0) {
         fault(r, "a number above 0 is expected");
     } else if (r->known[k] == f->count) {
-        fault(r, "the class has more basis functions than its line says");
+        fault(r, r->m->task == RVM_REGRESSION
+                     ? "the output has more basis functions than its line says"
+                     : "the class has more basis functions than its line says");
     } else {
         f->vector[r->known[k] - f->bias] = vector;
         f->weight[r->known[k]] = weight;
@@ -419,7 +446,8 @@ static void read_vector(reader *r, size_t vector)
     for (size_t k = 0; r->status == RVM_OK && k < r->m->latent_count; k++)
         used = read_weight(r, k, vector) || used;
     if (r->status == RVM_OK && !used)
-        r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1, "no class uses this vector");
+        r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1, "no %s uses this vector",
+                                r->m->task == RVM_REGRESSION ? "output" : "class");
     r->pairs = 0;
     while (next_word(r))
         read_pair(r);
@@ -434,24 +462,27 @@ static void check_counts(reader *r)
     for (size_t k = 0; r->status == RVM_OK && k < r->m->latent_count; k++)
         if (r->known[k] < r->m->latent[k].count)
             r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1,
-                                    "class %d has fewer basis functions than its line says",
-                                    r->m->label[k]);
+                                    "%s %d has fewer basis functions than its line says",
+                                    r->m->task == RVM_REGRESSION ? "output" : "class",
+                                    r->m->task == RVM_REGRESSION ? (int)k + 1 : r->m->label[k]);
 }
 
 static void read_functions(reader *r)
 {
-    const size_t count = rvm_latents_for(r->m->class_count);
-
     if (r->status != RVM_OK)
         return; /* the claimed number of classes is not to be believed */
+    const size_t count =
+        r->m->task == RVM_REGRESSION ? r->outputs : rvm_latents_for(r->m->class_count);
     r->known = rvm_array(count, sizeof *r->known);
     if (r->known == NULL || !rvm_model_alloc_latents(r->m, count))
         fault_memory(r);
+    for (size_t k = 0; r->status == RVM_OK && k < r->outputs; k++)
+        r->m->latent[k].noise_variance = r->noise[k];
     next_key(r);
     if (r->status == RVM_OK && count == 1)
         read_latent(r, 0, NULL);
     for (size_t k = 0; r->status == RVM_OK && count > 1 && k < count; k++)
-        read_class(r, k);
+        read_block(r, k);
     expect_key(r, "RV");
     end_line(r);
     for (size_t i = 0; r->status == RVM_OK && i < r->vectors; i++)
@@ -492,6 +523,7 @@ rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err)
     else
         rvm_model_free(r.m);
     free(r.known);
+    free(r.noise);
     free(r.index);
     free(r.value);
     rvm_text_free(&r.text);

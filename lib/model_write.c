@@ -44,6 +44,8 @@ static void write_classes(const rvm_model *m, FILE *out)
 {
     if (m->task == RVM_REGRESSION) {
         fputs("nr_class 2\n", out); /* as libsvm does */
+        if (m->latent_count > 1)
+            fprintf(out, "nr_output %zu\n", m->latent_count);
         return;
     }
     fprintf(out, "nr_class %zu\nlabel", m->class_count);
@@ -56,12 +58,16 @@ static void write_header(const rvm_model *m, FILE *out)
 {
     const bool regression = m->task == RVM_REGRESSION;
 
-    fprintf(out, "rvm_model 1\ntask %s\n", regression ? "regression" : "classification");
+    fprintf(out, "rvm_model %d\ntask %s\n", regression && m->latent_count > 1 ? 2 : 1,
+            regression ? "regression" : "classification");
     write_kernel(&m->kernel, out);
     write_classes(m, out);
     fprintf(out, "total_rv %zu\nexamples %zu\n", m->vectors->rows, m->examples);
     if (regression) {
-        write_key_real(out, "noise_variance", m->noise_variance);
+        fputs("noise_variance", out);
+        for (size_t k = 0; k < m->latent_count; k++)
+            write_real(out, ' ', m->latent[k].noise_variance);
+        fputc('\n', out);
         fprintf(out, "noise_fixed %d\n", m->noise_fixed);
     }
     write_key_real(out, "log_evidence", m->log_evidence);
@@ -92,7 +98,9 @@ static void write_latent(const rvm_latent *f, FILE *out)
 static void write_latents(const rvm_model *m, FILE *out)
 {
     for (size_t k = 0; k < m->latent_count; k++) {
-        if (m->latent_count > 1)
+        if (m->latent_count > 1 && m->task == RVM_REGRESSION)
+            fprintf(out, "output %zu %zu\n", k + 1, m->latent[k].count);
+        else if (m->latent_count > 1)
             fprintf(out, "class %d %zu\n", m->label[k], m->latent[k].count);
         write_latent(&m->latent[k], out);
     }

@@ -98,12 +98,12 @@ static bool bias_at_bound(const rvm_search *s, size_t i)
     return s->now.column[i] == 0 && s->now.ln_alpha[i] >= s->observed->bias_ln_alpha_max;
 }
 
-static void alpha_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix *C)
+static void alpha_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fit *f,
+                              const gsl_matrix *C)
 {
-    const rvm_fit *f = &s->now;
     for (size_t i = 0; i < f->K; i++) {
         const double c = gsl_matrix_get(C, i, i), ui = f->u[i];
-        s->gradient[i] = 0.5 * (1 - c - ui * ui);
+        gradient[i] = 0.5 * (1 - c - ui * ui);
         if (hessian == NULL)
             continue;
         const double *row = gsl_matrix_const_ptr(C, i, 0);
@@ -114,9 +114,9 @@ static void alpha_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matr
     }
 }
 
-static void beta_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix *C)
+static void beta_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fit *f,
+                             const gsl_matrix *C, size_t N)
 {
-    const rvm_fit *f = &s->now;
     const size_t K = f->K;
     const double explained = exp(f->ln_beta) * f->misfit;
     double gammas = 0, frobenius = 0, uCu = 0;
@@ -136,9 +136,17 @@ static void beta_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matri
             gsl_matrix_set(hessian, K, i, mixed);
         }
     }
-    s->gradient[K] = 0.5 * ((double)s->observed->N - gammas - explained);
+    gradient[K] = 0.5 * ((double)N - gammas - explained);
     if (hessian != NULL)
         gsl_matrix_set(hessian, K, K, 0.5 * (frobenius - gammas - explained) + uCu);
+}
+
+void rvm_fit_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fit *f,
+                         const gsl_matrix *C, const rvm_observed *o)
+{
+    alpha_derivatives(gradient, hessian, f, C);
+    if (o->likelihood->owns_noise)
+        beta_derivatives(gradient, hessian, f, C, o->N);
 }
 
 static void hold(rvm_search *s, gsl_matrix *hessian, size_t coordinate)
@@ -154,9 +162,7 @@ void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix
 {
     const rvm_observed *o = s->observed;
     const size_t K = s->now.K;
-    alpha_derivatives(s, hessian, C);
-    if (o->likelihood->owns_noise)
-        beta_derivatives(s, hessian, C);
+    rvm_fit_derivatives(s->gradient, hessian, &s->now, C, o);
     if (!o->likelihood->owns_noise || o->noise_fixed ||
         (s->now.ln_beta >= o->ln_beta_max && s->gradient[K] > 0))
         hold(s, hessian, K);

@@ -35,6 +35,11 @@ bool rvm_search_accept(rvm_search *s, double margin);
  * a bound) have gradient 0, and a row and column of zeros. */
 void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix *C);
 
+/* The same of one posterior f, nothing held; gradient: K + 1 numbers, the last one of ln beta where
+ * the likelihood owns the noise. */
+void rvm_fit_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fit *f,
+                         const gsl_matrix *C, const rvm_observed *o);
+
 /* At most `sweeps` steps of the fixed point alpha = gamma / mu^2 (MacKay 1992; Tipping 2001,
  * equations 16-18), beta = (N - sum gamma) / |t - Phi mu|^2, deleting functions whose precision has
  * passed a large bound. Stops early when nothing moves. Precisions that rise do so by a factor that

@@ -18,47 +18,56 @@ static const double least_noise_share = 1e-8;
 /* Widest prior of a weight of a function of unit norm, against the targets' sum of squares. */
 static const double most_prior_variance = 1e12;
 
-static void find_mean(rvm_study *y, const rvm_problem *p)
+static double target(const rvm_study *y, size_t row)
 {
+    return rvm_problem_targets(y->p, row)[y->output];
+}
+
+static void find_mean(rvm_study *y)
+{
+    const size_t rows = y->p->rows;
     double sum = 0;
-    for (size_t i = 0; i < p->rows; i++)
-        sum += p->target[i] / (double)p->rows;
-    for (size_t i = 0; i < p->rows; i++) /* once more, for what rounding has left */
-        y->t_mean += (p->target[i] - sum) / (double)p->rows;
+    for (size_t i = 0; i < rows; i++)
+        sum += target(y, i) / (double)rows;
+    for (size_t i = 0; i < rows; i++) /* once more, for what rounding has left */
+        y->t_mean += (target(y, i) - sum) / (double)rows;
     y->t_mean += sum;
 }
 
 /* Sets t_scale; a target without variation gets the rounding of its size, so that the noise of the
  * model is finite and above 0. Sums are of numbers divided by the largest: squares of 1e200 would
  * not be finite. */
-static void find_scale(rvm_study *y, const rvm_problem *p)
+static void find_scale(rvm_study *y)
 {
+    const size_t rows = y->p->rows;
     double largest = 0, size = 0, sum = 0;
-    for (size_t i = 0; i < p->rows; i++) {
-        largest = fmax(largest, fabs(p->target[i] - y->t_mean));
-        size = fmax(size, fabs(p->target[i]));
+    for (size_t i = 0; i < rows; i++) {
+        largest = fmax(largest, fabs(target(y, i) - y->t_mean));
+        size = fmax(size, fabs(target(y, i)));
     }
     y->constant_target = largest <= 8 * DBL_EPSILON * size;
     if (y->constant_target) {
         y->t_scale = fmax(size, 1e-100) * DBL_EPSILON;
         return;
     }
-    for (size_t i = 0; i < p->rows; i++) {
-        const double r = (p->target[i] - y->t_mean) / largest;
-        sum += r * r / (double)p->rows;
+    for (size_t i = 0; i < rows; i++) {
+        const double r = (target(y, i) - y->t_mean) / largest;
+        sum += r * r / (double)rows;
     }
     y->t_scale = largest * sqrt(sum);
 }
 
-static void observe_regression(rvm_study *y, const rvm_settings *s)
+void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output)
 {
     rvm_observed *o = &y->observed;
     const rvm_problem *p = y->p;
+    y->output = output;
+    y->t_mean = o->t_squared = 0;
     if (s->bias)
-        find_mean(y, p);
-    find_scale(y, p);
+        find_mean(y);
+    find_scale(y);
     for (size_t i = 0; i < p->rows; i++) {
-        o->t[i] = y->constant_target ? 0 : (p->target[i] - y->t_mean) / y->t_scale;
+        o->t[i] = y->constant_target ? 0 : (target(y, i) - y->t_mean) / y->t_scale;
         o->t_squared += o->t[i] * o->t[i];
     }
     o->likelihood = &rvm_gaussian;
@@ -122,7 +131,7 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
             status = rvm_fail_memory(err, "the rows");
     }
     if (status == RVM_OK && s->task == RVM_REGRESSION)
-        observe_regression(y, s);
+        rvm_study_select(y, s, 0);
     else if (status == RVM_OK)
         status = observe_classes(y, s, first_label, err);
     if (status == RVM_OK)

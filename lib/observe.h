@@ -13,6 +13,7 @@ typedef struct {
     bool is_part;   /* basis.source belongs to another study */
     rvm_basis basis;
     rvm_observed observed;
+    size_t output; /* regression: which of the targets of a row is observed */
     double t_mean, t_scale;
     bool constant_target; /* regression: all targets equal; t_scale is then their rounding */
 } rvm_study;
@@ -24,6 +25,8 @@ RVM_CHECKED rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const 
  * Targets keep the units of `whole`. */
 RVM_CHECKED rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row,
                                       size_t count, rvm_error *err);
+/* Observes another one of the targets of a regression; the first is observed to begin with. */
+void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output);
 void rvm_study_free(rvm_study *y);
 
 /* Where columns are nearly alike (wide kernels; linear and polynomial ones of unscaled data) what

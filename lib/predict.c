@@ -6,7 +6,7 @@
  *   f       mean         bias_mean + mu' phi
  *   s2      variance     phi' Sigma phi = |v|^2 with R' v = phi, by forward substitution
  *
- * Regression adds the noise: the target is N(f, s2 + sigma^2).  In classification probabilities
+ * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In classification probabilities
  * follow from mean and variance of the latent function, or functions: probability.c.
  *
  * A row's result must not depend on the rows that come with it: a stream cut into blocks elsewhere
@@ -64,9 +64,9 @@ struct rvm_predictor {
     size_t workers;
 };
 
-bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes)
+bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes, size_t outputs)
 {
-    const size_t width = classes > 0 ? classes : 1;
+    const size_t width = GSL_MAX(classes, outputs);
     if (rows > SIZE_MAX / width)
         return false;
 
@@ -81,6 +81,7 @@ bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes)
     out->capacity = capacity;
     out->rows = rows;
     out->classes = classes;
+    out->outputs = outputs;
     return true;
 }
 
@@ -174,16 +175,16 @@ static rvm_status fill_row(rvm_prediction *out, size_t row, const rvm_predictor 
     const rvm_model *m = pr->m;
 
     for (size_t k = 0; k < m->latent_count; k++) {
-        variance[k] += m->noise_variance;
+        variance[k] += m->latent[k].noise_variance;
         if (!isfinite(mean[k]) || !isfinite(variance[k]))
             return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
                                "the prediction leaves the range of finite numbers");
     }
-    if (m->task == RVM_CLASSIFICATION) {
+    if (m->task == RVM_CLASSIFICATION)
         fill_classes(out, row, pr, mean, variance);
-    } else {
-        out->value[row] = mean[0];
-        out->variance[row] = variance[0];
+    for (size_t k = 0; m->task == RVM_REGRESSION && k < m->latent_count; k++) {
+        out->value[row * m->latent_count + k] = mean[k];
+        out->variance[row * m->latent_count + k] = variance[k];
     }
     return RVM_OK;
 }
@@ -351,7 +352,8 @@ rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_p
     worker *first = &pr->worker[0];
 
     rvm_rows *x = rvm_rows_alloc(rows, &pr->m->kernel, pr->vectors);
-    if (x == NULL || !rvm_prediction_resize(out, rows->rows, pr->m->class_count)) {
+    const size_t outputs = pr->m->task == RVM_REGRESSION ? pr->m->latent_count : 1;
+    if (x == NULL || !rvm_prediction_resize(out, rows->rows, pr->m->class_count, outputs)) {
         rvm_rows_free(x);
         return rvm_fail_memory(err, "predictions");
     }

@@ -1,6 +1,8 @@
 /* Level 1: sparse rows and their targets, compressed row storage. */
 #include "problem.h"
 
+#include <assert.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,14 +36,16 @@ void rvm_problem_free(rvm_problem *p)
 void rvm_problem_clear(rvm_problem *p)
 {
     p->rows = 0;
+    p->outputs = 1;
     p->start[0] = 0;
     p->max_index = -1;
 }
 
-static bool make_room(rvm_problem *p, size_t rows, size_t pairs)
+static bool make_room(rvm_problem *p, size_t rows, size_t outputs, size_t pairs)
 {
-    return rvm_grow(&p->start, &p->start_capacity, rows + 1, sizeof *p->start) &&
-           rvm_grow(&p->target, &p->row_capacity, rows, sizeof *p->target) &&
+    return rows <= SIZE_MAX / outputs &&
+           rvm_grow(&p->start, &p->start_capacity, rows + 1, sizeof *p->start) &&
+           rvm_grow(&p->target, &p->target_capacity, rows * outputs, sizeof *p->target) &&
            rvm_grow(&p->index, &p->pair_capacity, pairs, sizeof *p->index) &&
            rvm_grow(&p->value, &p->value_capacity, pairs, sizeof *p->value);
 }
@@ -49,17 +53,25 @@ static bool make_room(rvm_problem *p, size_t rows, size_t pairs)
 bool rvm_problem_append(rvm_problem *p, double target, const int *index, const double *value,
                         size_t pairs)
 {
+    return rvm_problem_append_outputs(p, &target, 1, index, value, pairs);
+}
+
+bool rvm_problem_append_outputs(rvm_problem *p, const double *target, size_t outputs,
+                                const int *index, const double *value, size_t pairs)
+{
     const size_t first = p->start[p->rows];
 
-    if (!make_room(p, p->rows + 1, first + pairs))
+    assert(outputs > 0 && (p->rows == 0 || outputs == p->outputs));
+    if (!make_room(p, p->rows + 1, outputs, first + pairs))
         return false;
+    p->outputs = outputs;
     if (pairs > 0) {
         memcpy(p->index + first, index, pairs * sizeof *index);
         memcpy(p->value + first, value, pairs * sizeof *value);
         if (index[pairs - 1] > p->max_index)
             p->max_index = index[pairs - 1];
     }
-    p->target[p->rows] = target;
+    memcpy(p->target + p->rows * outputs, target, outputs * sizeof *target);
     p->rows++;
     p->start[p->rows] = first + pairs;
     return true;
@@ -74,7 +86,8 @@ rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t 
         return NULL;
     for (i = 0; i < count; i++)
         pairs += p->start[row[i] + 1] - p->start[row[i]];
-    if (!make_room(subset, count, pairs)) {
+    subset->outputs = p->outputs; /* also of no rows */
+    if (!make_room(subset, count, p->outputs, pairs)) {
         rvm_problem_free(subset);
         return NULL;
     }
@@ -82,8 +95,9 @@ rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t 
         const size_t first = p->start[row[i]];
         const size_t width = p->start[row[i] + 1] - first;
 
-        if (!rvm_problem_append(subset, p->target[row[i]], width > 0 ? p->index + first : NULL,
-                                width > 0 ? p->value + first : NULL, width)) {
+        if (!rvm_problem_append_outputs(subset, rvm_problem_targets(p, row[i]), p->outputs,
+                                        width > 0 ? p->index + first : NULL,
+                                        width > 0 ? p->value + first : NULL, width)) {
             rvm_problem_free(subset);
             return NULL;
         }
@@ -98,5 +112,15 @@ size_t rvm_problem_rows(const rvm_problem *p)
 
 double rvm_problem_target(const rvm_problem *p, size_t row)
 {
-    return p->target[row];
+    return p->target[row * p->outputs];
+}
+
+size_t rvm_problem_outputs(const rvm_problem *p)
+{
+    return p->outputs;
+}
+
+const double *rvm_problem_targets(const rvm_problem *p, size_t row)
+{
+    return p->target + row * p->outputs;
 }

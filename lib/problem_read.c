@@ -1,6 +1,7 @@
 /* Level 1: libsvm's text to a problem; every fault with its line and column.
  *
- * A line is a label and INDEX:VALUE pairs, separated by blanks and tabs; a word that begins with #
+ * A line is a label, or several with commas between them, and INDEX:VALUE pairs, separated by blanks
+ * and tabs; a word that begins with #
  * starts a comment. The grammar in full is in rvm-train(1). */
 #include <assert.h>
 #include <limits.h>
@@ -16,7 +17,10 @@
 struct rvm_reader {
     rvm_text text;
     rvm_grammar grammar;
-    bool matrix;   /* the rows must make a whole kernel matrix: serial numbers matter */
+    bool matrix;    /* the rows must make a whole kernel matrix: serial numbers matter */
+    size_t outputs; /* labels of every row; 0 before the first one */
+    double *label;  /* owned; of the current row */
+    size_t label_capacity;
     int *index;    /* owned; pairs of the current row */
     double *value; /* owned */
     size_t pairs;  /* of the current row */
@@ -41,6 +45,7 @@ void rvm_reader_free(rvm_reader *r)
     if (r == NULL)
         return;
     rvm_text_free(&r->text);
+    free(r->label);
     free(r->index);
     free(r->value);
     free(r);
@@ -68,7 +73,11 @@ static rvm_status fail_label(const rvm_reader *r, rvm_word word, rvm_error *err)
     if (memchr(word.text, ':', word.length) != NULL)
         return fail_word(r, word, "missing label", err);
     if (memchr(word.text, ',', word.length) != NULL)
-        return fail_word(r, word, "more than one label", err);
+        return fail_word(r, word,
+                         r->grammar.class_labels
+                             ? "more than one label, which is for regression only"
+                             : "more than one label",
+                         err);
     return fail_word(r, word, "label is not a number", err);
 }
 
@@ -90,6 +99,50 @@ static rvm_status read_label(double *label, const rvm_reader *r, rvm_word word, 
     if (*label != trunc(*label))
         return fail_word(r, word, "class label is not a whole number", err);
     return RVM_OK;
+}
+
+/* The part of `labels` that begins at byte `at` and goes to the next comma, or to the end. */
+static rvm_word label_at(rvm_word labels, size_t at)
+{
+    const char *const comma = memchr(labels.text + at, ',', labels.length - at);
+    const size_t end = comma == NULL ? labels.length : (size_t)(comma - labels.text);
+
+    return (rvm_word){ labels.text + at, end - at, labels.column + at };
+}
+
+static rvm_status check_label_count(rvm_reader *r, rvm_word labels, size_t count, rvm_error *err)
+{
+    if (r->outputs == 0)
+        r->outputs = count;
+    if (r->outputs == count)
+        return RVM_OK;
+    return rvm_fail_at(err, RVM_EINPUT, r->text.lines, labels.column,
+                       "%zu label%s where the first row has %zu", count, count == 1 ? "" : "s",
+                       r->outputs);
+}
+
+/* All labels of a row, into r->label. */
+static rvm_status read_labels(rvm_reader *r, rvm_word labels, rvm_error *err)
+{
+    size_t at = 0, count = 0;
+    bool more = true;
+
+    while (more) {
+        const rvm_word word = r->grammar.outputs ? label_at(labels, at) : labels;
+        rvm_status status;
+
+        if (!rvm_grow(&r->label, &r->label_capacity, count + 1, sizeof *r->label))
+            return rvm_fail_memory(err, "a row of the data");
+        status = word.length > 0
+                     ? read_label(&r->label[count], r, word, err)
+                     : fail_at(r, word.column, "a label is missing beside a comma", err);
+        if (status != RVM_OK)
+            return status;
+        count++;
+        at += word.length + 1;
+        more = at <= labels.length; /* behind a comma */
+    }
+    return check_label_count(r, labels, count, err);
 }
 
 static rvm_status read_index(int *index, const rvm_reader *r, rvm_word word, size_t length,
@@ -193,7 +246,6 @@ static rvm_status read_row(rvm_problem *p, rvm_reader *r, const char *line, size
     size_t at = 0;
     rvm_word word = rvm_text_word(line, length, &at);
     const size_t label_column = word.column;
-    double label;
     rvm_status status;
 
     r->pairs = 0;
@@ -201,7 +253,7 @@ static rvm_status read_row(rvm_problem *p, rvm_reader *r, const char *line, size
         return fail_at(r, 1, "byte order mark", err);
     if (word.text == NULL)
         return fail_at(r, 1, "blank line", err);
-    status = read_label(&label, r, word, err);
+    status = read_labels(r, word, err);
     while (status == RVM_OK) {
         word = rvm_text_word(line, length, &at);
         if (word.text == NULL || word.text[0] == '#')
@@ -210,7 +262,8 @@ static rvm_status read_row(rvm_problem *p, rvm_reader *r, const char *line, size
     }
     if (status == RVM_OK && r->grammar.precomputed)
         status = check_kernel_row(r, line, length, label_column, err);
-    if (status == RVM_OK && !rvm_problem_append(p, label, r->index, r->value, r->pairs))
+    if (status == RVM_OK &&
+        !rvm_problem_append_outputs(p, r->label, r->outputs, r->index, r->value, r->pairs))
         status = rvm_fail_memory(err, "the data");
     return status;
 }

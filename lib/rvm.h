@@ -52,6 +52,7 @@ typedef struct rvm_problem rvm_problem;
 typedef struct {
     bool class_labels; /* labels must be whole numbers in the range of int */
     bool precomputed;  /* rows are rows of a kernel matrix, the first pair is 0:serial */
+    bool outputs;      /* a label may be several numbers, `t1,t2,...`, as many in each row */
 } rvm_grammar;
 
 /* Reads `in` to its end.  At least one row is required.  *out owned by the caller. */
@@ -59,7 +60,10 @@ RVM_CHECKED rvm_status rvm_problem_read(rvm_problem **out, FILE *in, rvm_grammar
                                         rvm_error *err);
 void rvm_problem_free(rvm_problem *p);
 size_t rvm_problem_rows(const rvm_problem *p);
-double rvm_problem_target(const rvm_problem *p, size_t row);
+double rvm_problem_target(const rvm_problem *p, size_t row); /* the first one */
+/* Targets of a row, 1 or more; all of them, borrowed. */
+size_t rvm_problem_outputs(const rvm_problem *p);
+const double *rvm_problem_targets(const rvm_problem *p, size_t row);
 
 /* The same text in blocks, for streams: memory does not grow with the length of the file. */
 typedef struct rvm_reader rvm_reader;
@@ -105,9 +109,10 @@ typedef struct {
     rvm_kernel kernel;
     bool bias;             /* a constant basis function beside the kernel functions */
     double noise_variance; /* regression: sigma^2 held at this value; 0: estimated */
-    double tolerance;      /* gain in log evidence that is still worth an iteration, nats */
-    double budget_mb;      /* memory for cached columns, MiB */
-    int restarts;          /* number of starts while all rows fit the working set; 0: automatic */
+    bool shared_noise; /* several outputs: the noise is the same share of the variance of each */
+    double tolerance;  /* gain in log evidence that is still worth an iteration, nats */
+    double budget_mb;  /* memory for cached columns, MiB */
+    int restarts;      /* number of starts while all rows fit the working set; 0: automatic */
     unsigned long seed;
     int threads;                           /* 0: as many as the machine offers */
     bool probability;                      /* libsvm's -b 1; kept in the model, changes nothing */
@@ -136,12 +141,13 @@ typedef struct {
     double log_evidence; /* and this is the log evidence of that part; natural logarithm */
     double progress;     /* guess of the share of all work that is done; 0: no idea */
     size_t functions;    /* active basis functions, the bias among them */
-    double noise_sd;     /* regression; 0 for classification */
+    double noise_sd;     /* regression of one output; else 0 */
     bool done;           /* nothing is left to do */
     bool converged;      /* no step known to the trainer gains more than the tolerance, or one nat
                             where that is what additions had to gain; large problems: rounds have
                             nothing more to gain (rvm-train(1), TRAINING) */
-    bool noise_at_bound; /* the target looks free of noise: sigma^2 was held at its lower bound */
+    bool noise_at_bound; /* the target, or one of several, looks free of noise: sigma^2 was held at
+                            its lower bound */
 } rvm_report;
 
 /* p is borrowed and must outlive the trainer; *s is copied (class_weights borrowed). */
@@ -169,8 +175,9 @@ typedef struct {
     bool has_bias;         /* the bias is one of the basis functions */
     size_t classes;        /* 0 for regression */
     const int *labels;     /* borrowed from the model; classes entries, in libsvm's order */
-    double log_evidence;   /* natural logarithm */
-    double noise_variance; /* regression */
+    size_t outputs;        /* targets of a row; 0 for classification */
+    double log_evidence;   /* natural logarithm; of several outputs the sum */
+    double noise_variance; /* regression; of the first output */
     bool noise_fixed;      /* it was given, not estimated */
     bool probability;      /* trained with -b 1 */
     bool converged;
@@ -179,6 +186,7 @@ typedef struct {
 RVM_CHECKED rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err);
 RVM_CHECKED rvm_status rvm_model_write(const rvm_model *m, FILE *out, rvm_error *err);
 rvm_model_info rvm_model_describe(const rvm_model *m);
+double rvm_model_noise_variance(const rvm_model *m, size_t output); /* regression */
 void rvm_model_free(rvm_model *m);
 
 /* ---- Prediction ----------------------------------------------------------------------------- */
@@ -186,10 +194,11 @@ void rvm_model_free(rvm_model *m);
 /* Filled by prediction, which grows the arrays as needed; zero it before the first use. */
 typedef struct {
     size_t rows, classes;
-    double *value;       /* rows: predictive mean, or the label of the most probable class */
-    double *variance;    /* rows: predictive variance (regression, noise included); the variance of
-                            the log-odds (two classes) or, of more classes, of the latent function
-                            of the predicted one */
+    size_t outputs;   /* regression: targets of a row; classification: 1 */
+    double *value;    /* rows x outputs: predictive mean, or the label of the most probable class */
+    double *variance; /* rows x outputs: predictive variance (regression, noise included); the
+                            variance of the log-odds (two classes) or, of more classes, of the
+                            latent function of the predicted one */
     double *probability; /* rows x classes, classification only; averaged over the posterior of the
                             weights (MacKay 1992) unless `mode`; every row sums to 1 */
     double *log_probability; /* its natural logarithm, finite where the probability underflows */
@@ -247,14 +256,21 @@ typedef struct {
  * no log loss. */
 void rvm_score_add(rvm_score *score, const rvm_model_info *m, const rvm_prediction *p,
                    const rvm_problem *rows);
+/* The same for one of several outputs, which `rows` must have as many of as p. */
+void rvm_score_add_output(rvm_score *score, const rvm_prediction *p, const rvm_problem *rows,
+                          size_t output);
 double rvm_score_accuracy(const rvm_score *score); /* per cent */
 double rvm_score_mean_squared_error(const rvm_score *score);
 double rvm_score_squared_correlation(const rvm_score *score); /* nan: one row, or a constant */
+/* Means over the scores of several outputs, 1 or more; nan where one of them is. */
+double rvm_score_mean_error_over(const rvm_score *score, size_t outputs);
+double rvm_score_correlation_over(const rvm_score *score, size_t outputs);
 
 /* ---- Scaling -------------------------------------------------------------------------------- */
 
 /* Linear scaling of each feature to [lower, upper] by its smallest and largest value, an absent
- * pair counting as 0; of the target likewise with scale_target.  Same range files as svm-scale. */
+ * pair counting as 0; of the target likewise with scale_target, of several targets each by itself.
+ * Same range files as svm-scale. */
 typedef struct rvm_scaling rvm_scaling;
 
 typedef struct {
@@ -287,7 +303,7 @@ typedef struct {
 
 /* Writes the scaled rows of p to `out`, byte for byte as svm-scale does. out NULL: computes and
  * counts only, and so tells beforehand whether a value leaves the range of finite numbers, which is
- * RVM_ENUMERIC. */
+ * RVM_ENUMERIC. RVM_ESETTING when s scales another number of targets than p has. */
 RVM_CHECKED rvm_status rvm_scaling_apply(rvm_scaling_counts *counts, const rvm_scaling *s,
                                          const rvm_problem *p, FILE *out, rvm_error *err);
 void rvm_scaling_free(rvm_scaling *s);

@@ -20,6 +20,7 @@ void rvm_scaling_free(rvm_scaling *s)
 {
     if (s == NULL)
         return;
+    free(s->target);
     free(s->feature);
     free(s);
 }
@@ -157,14 +158,25 @@ static void learn_features(rvm_scaling *s, const rvm_problem *p)
         pass_absent_rows(&s->feature[j], p->rows);
 }
 
-static void learn_target(rvm_scaling *s, const rvm_problem *p)
+static bool make_room_for_targets(rvm_scaling *s, size_t outputs)
 {
-    size_t row;
+    if (!rvm_grow(&s->target, &s->target_capacity, outputs, sizeof *s->target))
+        return false;
+    s->outputs = outputs;
+    return true;
+}
 
-    s->target_min = INFINITY;
-    s->target_max = -INFINITY;
-    for (row = 0; row < p->rows; row++)
-        widen(&s->target_min, &s->target_max, p->target[row]);
+static void learn_targets(rvm_scaling *s, const rvm_problem *p)
+{
+    size_t row, k;
+
+    for (k = 0; k < s->outputs; k++) {
+        rvm_target_range *range = &s->target[k];
+
+        *range = (rvm_target_range){ INFINITY, -INFINITY };
+        for (row = 0; row < p->rows; row++)
+            widen(&range->min, &range->max, rvm_problem_targets(p, row)[k]);
+    }
 }
 
 rvm_status rvm_scaling_learn(rvm_scaling **out, const rvm_problem *p,
@@ -176,13 +188,13 @@ rvm_status rvm_scaling_learn(rvm_scaling **out, const rvm_problem *p,
     if (status != RVM_OK)
         return status;
     s = rvm_scaling_alloc();
-    if (s == NULL || !list_features(s, p)) {
+    if (s == NULL || !list_features(s, p) || !make_room_for_targets(s, p->outputs)) {
         rvm_scaling_free(s);
         return rvm_fail_memory(err, "the ranges of the features");
     }
     s->limits = *limits;
     learn_features(s, p);
-    learn_target(s, p);
+    learn_targets(s, p);
     *out = s;
     return RVM_OK;
 }
@@ -203,11 +215,12 @@ rvm_status rvm_scaling_complete(rvm_scaling *s, bool *target_taken, const rvm_sc
     }
     *target_taken = learned->limits.scale_target && !s->limits.scale_target;
     if (*target_taken) {
+        if (!make_room_for_targets(s, learned->outputs))
+            return rvm_fail_memory(err, "the ranges of the targets");
+        memcpy(s->target, learned->target, learned->outputs * sizeof *s->target);
         s->limits.scale_target = true;
         s->limits.target_lower = learned->limits.target_lower;
         s->limits.target_upper = learned->limits.target_upper;
-        s->target_min = learned->target_min;
-        s->target_max = learned->target_max;
     }
     return RVM_OK;
 }
@@ -258,13 +271,13 @@ static double scale_feature(const rvm_scaling *s, size_t feature, double value)
     return rvm_scaling_value(value, f->min, f->max, s->limits.lower, s->limits.upper);
 }
 
-static rvm_status scale_target(double *target, const rvm_scaling *s, double value, size_t row,
-                               rvm_error *err)
+static rvm_status scale_target(double *target, const rvm_scaling *s, size_t output, double value,
+                               size_t row, rvm_error *err)
 {
     *target = value;
     if (s->limits.scale_target)
-        *target = rvm_scaling_value(value, s->target_min, s->target_max, s->limits.target_lower,
-                                    s->limits.target_upper);
+        *target = rvm_scaling_value(value, s->target[output].min, s->target[output].max,
+                                    s->limits.target_lower, s->limits.target_upper);
     if (!isfinite(*target))
         return rvm_fail(err, RVM_ENUMERIC, "row %zu: the label cannot be scaled to a finite number",
                         row + 1);
@@ -304,13 +317,24 @@ static rvm_status fail_write(rvm_error *err)
     return rvm_fail(err, RVM_EIO, "%s", strerror(errno));
 }
 
-static rvm_status write_target(applier *a, double target, rvm_error *err)
+/* The label, or labels with commas between them, and a blank. */
+static rvm_status write_targets(applier *a, const rvm_problem *p, size_t row, rvm_error *err)
 {
-    char text[RVM_REAL_SIZE];
+    const double *value = rvm_problem_targets(p, row);
+    rvm_status status = RVM_OK;
+    size_t k;
 
-    if (a->out != NULL && fprintf(a->out, "%s ", rvm_text_format(text, target, 17)) < 0)
-        return fail_write(err);
-    return RVM_OK;
+    for (k = 0; k < p->outputs && status == RVM_OK; k++) {
+        const char end = k + 1 < p->outputs ? ',' : ' ';
+        char text[RVM_REAL_SIZE];
+        double target;
+
+        status = scale_target(&target, a->scaling, k, value[k], row, err);
+        if (status == RVM_OK && a->out != NULL &&
+            fprintf(a->out, "%s%c", rvm_text_format(text, target, 17), end) < 0)
+            status = fail_write(err);
+    }
+    return status;
 }
 
 static rvm_status write_pair(applier *a, size_t feature, double value, size_t row, rvm_error *err)
@@ -367,11 +391,7 @@ static rvm_status apply_rows(applier *a, const rvm_problem *p, rvm_error *err)
     size_t row;
 
     for (row = 0; row < p->rows && status == RVM_OK; row++) {
-        double target;
-
-        status = scale_target(&target, a->scaling, p->target[row], row, err);
-        if (status == RVM_OK)
-            status = write_target(a, target, err);
+        status = write_targets(a, p, row, err);
         if (status == RVM_OK)
             status = write_pairs(a, p, row, err);
         if (status == RVM_OK && a->out != NULL && putc('\n', a->out) == EOF)
@@ -396,6 +416,9 @@ rvm_status rvm_scaling_apply(rvm_scaling_counts *counts, const rvm_scaling *s, c
     applier a = { .scaling = s, .out = out };
     rvm_status status;
 
+    if (s->limits.scale_target && s->outputs != p->outputs)
+        return rvm_fail(err, RVM_ESETTING, "ranges for %zu label%s in a row, but the data have %zu",
+                        s->outputs, s->outputs == 1 ? "" : "s", p->outputs);
     if (!list_filled(&a))
         return rvm_fail_memory(err, "the ranges of the features");
     status = apply_rows(&a, p, err);

@@ -10,10 +10,16 @@ typedef struct {
     size_t next_row; /* while learning: the first row not yet looked at */
 } rvm_feature_range;
 
+typedef struct {
+    double min, max;
+} rvm_target_range;
+
 struct rvm_scaling {
     rvm_scaling_limits limits;
-    double target_min, target_max; /* with limits.scale_target */
-    rvm_feature_range *feature;    /* owned; ascending by index */
+    rvm_target_range *target; /* owned, outputs; counts with limits.scale_target */
+    size_t outputs;
+    size_t target_capacity;
+    rvm_feature_range *feature; /* owned; ascending by index */
     size_t count;
     size_t capacity;
 };

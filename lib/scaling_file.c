@@ -2,7 +2,7 @@
  *
  *     y                  only when the target is scaled
  *     LOWER UPPER
- *     MIN MAX
+ *     MIN MAX            one line for each target of a row
  *     x
  *     LOWER UPPER
  *     INDEX MIN MAX      one line for each feature that varies, ascending, from index 1
@@ -30,9 +30,11 @@ static bool write_header(const rvm_scaling *s, FILE *out)
     const rvm_scaling_limits *limits = &s->limits;
 
     if (limits->scale_target &&
-        !(fputs("y\n", out) >= 0 && write_two(out, limits->target_lower, limits->target_upper) &&
-          write_two(out, s->target_min, s->target_max)))
+        !(fputs("y\n", out) >= 0 && write_two(out, limits->target_lower, limits->target_upper)))
         return false;
+    for (size_t k = 0; limits->scale_target && k < s->outputs; k++)
+        if (!write_two(out, s->target[k].min, s->target[k].max))
+            return false;
     return fputs("x\n", out) >= 0 && write_two(out, limits->lower, limits->upper);
 }
 
@@ -114,18 +116,26 @@ static rvm_status read_number(double *out, const range_reader *r, size_t word, r
     }
 }
 
-static rvm_status read_two(double *a, double *b, range_reader *r, const char *what, rvm_error *err)
+/* The line that was read last. */
+static rvm_status parse_two(double *a, double *b, const range_reader *r, const char *what,
+                            rvm_error *err)
 {
-    rvm_status status = expect_line(r, what, err);
+    rvm_status status;
 
-    if (status == RVM_OK && r->count != 2)
+    if (r->count != 2)
         return rvm_fail_at(err, RVM_EINPUT, r->text.lines, r->word[r->count > 2 ? 2 : 0].column,
                            "failed to read scaling parameters: expected %s", what);
-    if (status == RVM_OK)
-        status = read_number(a, r, 0, err);
+    status = read_number(a, r, 0, err);
     if (status == RVM_OK)
         status = read_number(b, r, 1, err);
     return status;
+}
+
+static rvm_status read_two(double *a, double *b, range_reader *r, const char *what, rvm_error *err)
+{
+    const rvm_status status = expect_line(r, what, err);
+
+    return status == RVM_OK ? parse_two(a, b, r, what, err) : status;
 }
 
 static rvm_status read_limits(double *lower, double *upper, range_reader *r, rvm_error *err)
@@ -142,14 +152,30 @@ static bool is_heading(const range_reader *r, char letter)
     return r->count == 1 && r->word[0].length == 1 && r->word[0].text[0] == letter;
 }
 
-static rvm_status read_target(rvm_scaling *s, range_reader *r, rvm_error *err)
+/* The range on the line that was read last; reads the next one. */
+static rvm_status read_target_range(rvm_scaling *s, range_reader *r, rvm_error *err)
+{
+    rvm_target_range range;
+    rvm_status status = parse_two(&range.min, &range.max, r, "smallest and largest target", err);
+
+    if (status != RVM_OK)
+        return status;
+    if (!rvm_grow(&s->target, &s->target_capacity, s->outputs + 1, sizeof *s->target))
+        return rvm_fail_memory(err, "the ranges of the targets");
+    s->target[s->outputs++] = range;
+    return expect_line(r, "x", err);
+}
+
+static rvm_status read_targets(rvm_scaling *s, range_reader *r, rvm_error *err)
 {
     rvm_status status = read_limits(&s->limits.target_lower, &s->limits.target_upper, r, err);
 
     if (status == RVM_OK)
-        status = read_two(&s->target_min, &s->target_max, r, "smallest and largest target", err);
+        status = expect_line(r, "smallest and largest target", err);
     if (status == RVM_OK)
-        status = expect_line(r, "x", err);
+        status = read_target_range(s, r, err);
+    while (status == RVM_OK && r->count != 1) /* of further targets, until the x */
+        status = read_target_range(s, r, err);
     s->limits.scale_target = true;
     return status;
 }
@@ -159,7 +185,7 @@ static rvm_status read_header(rvm_scaling *s, range_reader *r, rvm_error *err)
     rvm_status status = expect_line(r, "x or y", err);
 
     if (status == RVM_OK && is_heading(r, 'y'))
-        status = read_target(s, r, err);
+        status = read_targets(s, r, err);
     if (status == RVM_OK && !is_heading(r, 'x'))
         return fail_word(r, 0, "not a range file, expected x or y", err);
     if (status == RVM_OK)

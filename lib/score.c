@@ -23,6 +23,17 @@ static void add_regression(rvm_score *score, double mean, double variance, doubl
     score->m_pt += dp * (target - score->mean_t);
 }
 
+void rvm_score_add_output(rvm_score *score, const rvm_prediction *p, const rvm_problem *rows,
+                          size_t output)
+{
+    for (size_t i = 0; i < p->rows; i++) {
+        const size_t at = i * p->outputs + output;
+
+        score->rows++;
+        add_regression(score, p->value[at], p->variance[at], rvm_problem_targets(rows, i)[output]);
+    }
+}
+
 static void add_log_loss(rvm_score *score, const rvm_model_info *m, const double *log_probability,
                          double target)
 {
@@ -69,4 +80,22 @@ double rvm_score_squared_correlation(const rvm_score *score)
         return NAN;
     /* Two quotients: the product of the moments may overflow where its quotient does not. */
     return score->m_pt / score->m_pp * (score->m_pt / score->m_tt);
+}
+
+double rvm_score_mean_error_over(const rvm_score *score, size_t outputs)
+{
+    double mean = 0;
+
+    for (size_t k = 0; k < outputs; k++)
+        mean += rvm_score_mean_squared_error(&score[k]) / (double)outputs;
+    return fmin(mean, DBL_MAX);
+}
+
+double rvm_score_correlation_over(const rvm_score *score, size_t outputs)
+{
+    double mean = 0;
+
+    for (size_t k = 0; k < outputs; k++)
+        mean += rvm_score_squared_correlation(&score[k]) / (double)outputs;
+    return mean;
 }

@@ -20,6 +20,7 @@ rvm_settings rvm_settings_default(void)
         .kernel = { .type = RVM_RBF, .degree = 3, .gamma = 0, .coef0 = 0 },
         .bias = true,
         .noise_variance = 0,
+        .shared_noise = false,
         .tolerance = 0.001,
         .budget_mb = 1024,
         .restarts = 0,
@@ -97,6 +98,8 @@ static rvm_status check_noise(const rvm_settings *s, rvm_error *err)
                         s->noise_variance);
     if (s->noise_variance > 0 && s->task != RVM_REGRESSION)
         return rvm_fail(err, RVM_ESETTING, "a noise variance is a setting of regression only");
+    if (s->shared_noise && s->task != RVM_REGRESSION)
+        return rvm_fail(err, RVM_ESETTING, "shared noise is a setting of regression only");
     return RVM_OK;
 }
 
@@ -129,6 +132,9 @@ static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm
 
     if (p->rows == 0)
         return rvm_fail(err, RVM_ESETTING, "there are no rows to train on");
+    if (s->task == RVM_CLASSIFICATION && p->outputs > 1)
+        return rvm_fail(err, RVM_ESETTING, "%zu labels in a row are for regression only",
+                        p->outputs);
     if (s->task == RVM_CLASSIFICATION)
         status = check_classes(p, err);
     if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED)

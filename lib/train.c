@@ -10,6 +10,7 @@
 #include "finish.h"
 #include "labels.h"
 #include "multi.h"
+#include "outputs.h"
 #include "parallel.h"
 #include "problem.h"
 #include "settings.h"
@@ -17,7 +18,7 @@
 #include "working_set.h"
 
 /* How the solution is found. A constant target and a single class need no search. */
-typedef enum { BY_STARTS, BY_WORKING_SET, BY_CLASSES, NOTHING_TO_FIND } method;
+typedef enum { BY_STARTS, BY_WORKING_SET, BY_CLASSES, BY_OUTPUTS, NOTHING_TO_FIND } method;
 
 struct rvm_trainer {
     rvm_settings settings;
@@ -28,6 +29,7 @@ struct rvm_trainer {
     rvm_starts *starts;
     rvm_working_set *working_set;
     rvm_multi *multi;
+    rvm_outputs *outputs;
     size_t *class_of_row; /* owned, in canonical order; more than two classes: rank of the label */
     size_t *rank;         /* owned: position in labels of each class, by ascending label */
     rvm_design fixed;     /* NOTHING_TO_FIND: the bias alone */
@@ -69,6 +71,8 @@ static method choose_method(const rvm_trainer *tr)
 {
     if (tr->settings.task == RVM_CLASSIFICATION && tr->labels.count < 2)
         return NOTHING_TO_FIND;
+    if (tr->study.p->outputs > 1)
+        return BY_OUTPUTS;
     if (tr->settings.task == RVM_REGRESSION && tr->study.constant_target)
         return NOTHING_TO_FIND;
     if (tr->labels.count > 2)
@@ -139,6 +143,8 @@ static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
         return rvm_working_set_alloc(&tr->working_set, &tr->study, &tr->settings, err);
     if (tr->method == BY_CLASSES)
         return prepare_classes(tr, err);
+    if (tr->method == BY_OUTPUTS)
+        return rvm_outputs_alloc(&tr->outputs, &tr->study, &tr->settings, err);
     return settle(tr, err);
 }
 
@@ -165,6 +171,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_starts_free(tr->starts);
     rvm_working_set_free(tr->working_set);
     rvm_multi_free(tr->multi);
+    rvm_outputs_free(tr->outputs);
     free(tr->class_of_row);
     free(tr->rank);
     rvm_design_free(&tr->fixed);
@@ -193,6 +200,8 @@ static rvm_columns columns(const rvm_trainer *tr)
         return *rvm_working_set_columns(tr->working_set);
     if (tr->method == BY_CLASSES)
         return rvm_columns_of_design(rvm_multi_design(tr->multi));
+    if (tr->method == BY_OUTPUTS)
+        return rvm_columns_of_design(rvm_outputs_design(tr->outputs));
     return rvm_columns_of_design(&tr->fixed);
 }
 
@@ -209,6 +218,15 @@ static void report_point(rvm_report *r, const rvm_trainer *tr)
     r->noise_sd = tr->study.t_scale * exp(-0.5 * point->ln_beta);
     r->noise_at_bound =
         !o->noise_fixed && tr->method != NOTHING_TO_FIND && point->ln_beta >= o->ln_beta_max - 1e-6;
+}
+
+static void report_outputs(rvm_report *r, const rvm_trainer *tr)
+{
+    rvm_outputs_progress(&r->start, &r->starts, tr->outputs);
+    r->functions = rvm_outputs_functions(tr->outputs);
+    r->log_evidence = rvm_outputs_log_evidence(tr->outputs);
+    r->converged = tr->done && rvm_outputs_converged(tr->outputs);
+    r->noise_at_bound = rvm_outputs_noise_at_bound(tr->outputs);
 }
 
 static rvm_report report(const rvm_trainer *tr)
@@ -229,6 +247,8 @@ static rvm_report report(const rvm_trainer *tr)
         r.functions = rvm_multi_functions(tr->multi);
         r.log_evidence = rvm_multi_log_evidence(tr->multi);
         r.converged = tr->done && rvm_multi_converged(tr->multi);
+    } else if (tr->method == BY_OUTPUTS) {
+        report_outputs(&r, tr);
     } else {
         report_point(&r, tr);
     }
@@ -244,6 +264,8 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
         status = rvm_working_set_step(&tr->done, tr->working_set, err);
     else if (!tr->done && tr->method == BY_CLASSES)
         status = rvm_multi_step(&tr->done, tr->multi, err);
+    else if (!tr->done && tr->method == BY_OUTPUTS)
+        status = rvm_outputs_step(&tr->done, tr->outputs, err);
     else
         tr->done = true;
     tr->round++;
@@ -266,6 +288,19 @@ static rvm_status copy_labels(rvm_model *m, const rvm_labels *labels, rvm_error 
     return RVM_OK;
 }
 
+/* Noise of the output that the study observes, in the units of its targets. */
+static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, const rvm_point *point,
+                               rvm_error *err)
+{
+    if (tr->study.observed.noise_fixed)
+        f->noise_variance = tr->settings.noise_variance; /* to the last digit */
+    else
+        f->noise_variance = gsl_pow_2(tr->study.t_scale) * exp(-point->ln_beta);
+    if (f->noise_variance > 0 && isfinite(f->noise_variance))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
+}
+
 static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
     rvm_finished numbers = { 0 };
@@ -273,19 +308,34 @@ static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err
         return rvm_fail_memory(err, "the model");
     const rvm_point *point = best_point(tr);
     const rvm_columns c = columns(tr);
-    const rvm_status status = rvm_finish_latent(m->latent, &numbers, point, &tr->study, &c, err);
+    rvm_status status = rvm_finish_latent(m->latent, &numbers, point, &tr->study, &c, err);
     m->log_evidence = numbers.log_likelihood - numbers.penalty;
     if (tr->labels.count == 1)
         m->log_evidence = 0; /* the only class there is has probability 1 */
     m->converged = tr->done && point->converged;
     m->noise_fixed = tr->study.observed.noise_fixed;
-    if (m->noise_fixed)
-        m->noise_variance = tr->settings.noise_variance; /* to the last digit */
-    else if (m->task == RVM_REGRESSION)
-        m->noise_variance = gsl_pow_2(tr->study.t_scale) * exp(-point->ln_beta);
-    if (status == RVM_OK && m->task == RVM_REGRESSION &&
-        !(m->noise_variance > 0 && isfinite(m->noise_variance)))
-        return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
+    if (status == RVM_OK && m->task == RVM_REGRESSION)
+        status = finish_noise(m->latent, tr, point, err);
+    return status;
+}
+
+static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    const size_t outputs = tr->study.p->outputs;
+    const rvm_columns c = columns(tr);
+    rvm_status status = RVM_OK;
+    if (!rvm_model_alloc_latents(m, outputs))
+        return rvm_fail_memory(err, "the model");
+    for (size_t k = 0; k < outputs && status == RVM_OK; k++) {
+        const rvm_point *point = rvm_outputs_select(tr->outputs, k);
+        rvm_finished numbers = { 0 };
+        status = rvm_finish_latent(&m->latent[k], &numbers, point, &tr->study, &c, err);
+        m->log_evidence += numbers.log_likelihood - numbers.penalty;
+        if (status == RVM_OK)
+            status = finish_noise(&m->latent[k], tr, point, err);
+    }
+    m->noise_fixed = tr->study.observed.noise_fixed;
+    m->converged = tr->done && rvm_outputs_converged(tr->outputs);
     return status;
 }
 
@@ -319,7 +369,9 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
     m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
     rvm_status status = copy_labels(m, &tr->labels, err);
     if (status == RVM_OK)
-        status = tr->method == BY_CLASSES ? finish_classes(m, tr, err) : finish_one(m, tr, err);
+        status = tr->method == BY_CLASSES   ? finish_classes(m, tr, err)
+                 : tr->method == BY_OUTPUTS ? finish_outputs(m, tr, err)
+                                            : finish_one(m, tr, err);
     if (status == RVM_OK)
         status = rvm_finish_vectors(m, &tr->study, err);
     if (status != RVM_OK) {

@@ -316,7 +316,7 @@ START_TEST(file_read_and_written)
         expect_file(s, text);
         ck_assert_uint_eq(s->count, 3);
         ck_assert(s->limits.scale_target);
-        ck_assert_double_eq(s->target_min, 0.1);
+        ck_assert_double_eq(s->target[0].min, 0.1);
         ck_assert_double_eq(s->feature[1].max, DBL_MAX);
         rvm_scaling_free(s);
     }

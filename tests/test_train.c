@@ -97,7 +97,7 @@ START_TEST(given_noise_is_kept)
         s.noise_variance = 0.04;
         rvm_model *m = train(p, &s);
         ck_assert(m->noise_fixed);
-        check_close(m->noise_variance / 0.04, 1, 1e-12);
+        check_close(m->latent->noise_variance / 0.04, 1, 1e-12);
         check_model(m, p, NULL);
         rvm_model_free(m);
         rvm_problem_free(p);
@@ -118,7 +118,7 @@ START_TEST(given_noise_may_be_tiny)
         double curvature[40];
         for (size_t n = 0; n < 40; n++)
             curvature[n] = 1 / 1e-3;
-        check_close(m->noise_variance / 1e-3, 1, 1e-12);
+        check_close(m->latent->noise_variance / 1e-3, 1, 1e-12);
         check_factor(m->latent, Phi, curvature);
         gsl_matrix_free(Phi);
         rvm_model_free(m);
@@ -210,7 +210,7 @@ START_TEST(models_along_the_way)
             CHECK_OK(rvm_trainer_model(&m, tr, &err));
             check_model(m, p, NULL);
             check_close(r.log_evidence, m->log_evidence, 1e-7);
-            check_close(r.noise_sd * r.noise_sd / m->noise_variance, 1, 1e-9);
+            check_close(r.noise_sd * r.noise_sd / m->latent->noise_variance, 1, 1e-9);
             ck_assert_uint_eq(r.functions, m->latent->count);
             ck_assert_int_eq(m->converged, r.converged);
             ck_assert(!r.noise_at_bound);

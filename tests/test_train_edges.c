@@ -18,7 +18,7 @@ START_TEST(constant_target)
         rvm_model *m = train(p, &s);
         rvm_prediction out = predict(m, p);
         ck_assert_uint_eq(m->vectors->rows, 0);
-        ck_assert(isfinite(m->log_evidence) && m->noise_variance > 0);
+        ck_assert(isfinite(m->log_evidence) && m->latent->noise_variance > 0);
         for (size_t n = 0; n < 25; n++)
             ck_assert_double_le(fabs(out.value[n] - targets[_i]), 1e-13 * fabs(targets[_i]));
         rvm_prediction_free(&out);
@@ -138,7 +138,7 @@ START_TEST(pure_noise)
             square += gsl_pow_2(p->target[n] - mean) / 100;
         rvm_model *m = train(p, &s);
         ck_assert_uint_le(m->vectors->rows, 10);
-        ck_assert_double_eq_tol(m->noise_variance / square, 1, 0.2);
+        ck_assert_double_eq_tol(m->latent->noise_variance / square, 1, 0.2);
         rvm_model_free(m);
         rvm_problem_free(p);
     }

@@ -184,10 +184,10 @@ static inline void check_model(const rvm_model *m, const rvm_problem *p, const d
     for (size_t n = 0; n < p->rows; n++) {
         const double f = activation(l, Phi, n), c = row_weight == NULL ? 1 : row_weight[n];
         if (m->task == RVM_REGRESSION) {
-            curvature[n] = 1 / m->noise_variance;
-            slope[n] = (p->target[n] - f) / m->noise_variance;
-            log_likelihood -= 0.5 * log(2 * M_PI * m->noise_variance) +
-                              0.5 * gsl_pow_2(p->target[n] - f) / m->noise_variance;
+            curvature[n] = 1 / m->latent->noise_variance;
+            slope[n] = (p->target[n] - f) / m->latent->noise_variance;
+            log_likelihood -= 0.5 * log(2 * M_PI * m->latent->noise_variance) +
+                              0.5 * gsl_pow_2(p->target[n] - f) / m->latent->noise_variance;
         } else {
             const double y = 1 / (1 + exp(-f)), t = (int)p->target[n] == m->label[0];
             curvature[n] = c * y * (1 - y);
