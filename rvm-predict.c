@@ -2,6 +2,7 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/cli.h"
@@ -100,15 +101,31 @@ static void write_labels(FILE *out, const rvm_model_info *m)
     fputc('\n', out);
 }
 
-static void write_regression(FILE *out, const predict_job *job, double mean, double variance)
+/* A column: the numbers x + steps sqrt(variance) of all outputs with commas between them. */
+static void write_column(FILE *out, const double *x, double steps, const double *variance,
+                         size_t outputs)
 {
-    fprintf(out, "%.17g", mean);
-    if (job->variance)
-        fprintf(out, " %.17g", variance);
+    for (size_t k = 0; k < outputs; k++)
+        fprintf(out, "%s%.17g", k > 0 ? "," : "",
+                steps == 0 ? x[k] : x[k] + steps * sqrt(variance[k]));
+}
+
+static void write_regression(FILE *out, const predict_job *job, const rvm_prediction *p, size_t row)
+{
+    const double *mean = p->value + row * p->outputs, *variance = p->variance + row * p->outputs;
+
+    write_column(out, mean, 0, variance, p->outputs);
+    if (job->variance) {
+        fputc(' ', out);
+        write_column(out, variance, 0, variance, p->outputs);
+    }
     if (job->interval > 0) {
         /* By the upper tail, which keeps its digits when P is near 1. */
-        const double half = gsl_cdf_ugaussian_Qinv((1 - job->interval) / 2) * sqrt(variance);
-        fprintf(out, " %.17g %.17g", mean - half, mean + half);
+        const double steps = gsl_cdf_ugaussian_Qinv((1 - job->interval) / 2);
+        fputc(' ', out);
+        write_column(out, mean, -steps, variance, p->outputs);
+        fputc(' ', out);
+        write_column(out, mean, steps, variance, p->outputs);
     }
     fputc('\n', out);
 }
@@ -127,20 +144,23 @@ static void write_block(FILE *out, const predict_job *job, const rvm_prediction 
         if (p->classes > 0)
             write_class(out, job, p, i);
         else
-            write_regression(out, job, p->value[i], p->variance[i]);
+            write_regression(out, job, p, i);
 }
 
 /* ---- Scores: on the text stream libsvm's lines and no other ---------------------------------- */
 
-static void print_head(FILE *text, const predict_job *job, const rvm_model_info *m)
+static void print_head(FILE *text, const predict_job *job, const rvm_model *m,
+                       const rvm_model_info *info)
 {
-    if (m->task == RVM_CLASSIFICATION && m->probability && !job->probability)
+    if (info->task == RVM_CLASSIFICATION && info->probability && !job->probability)
         fprintf(text, "Model supports probability estimates, but disabled in prediction.\n");
-    if (m->task == RVM_REGRESSION && job->probability)
-        fprintf(text,
-                "Prob. model for test data: target value = predicted value + z,\n"
-                "z: Gaussian distribution e^(-z^2/(2sigma^2))/(sigma sqrt(2pi)),sigma=%g\n",
-                sqrt(m->noise_variance));
+    if (info->task == RVM_CLASSIFICATION || !job->probability)
+        return;
+    fprintf(text, "Prob. model for test data: target value = predicted value + z,\n"
+                  "z: Gaussian distribution e^(-z^2/(2sigma^2))/(sigma sqrt(2pi)),sigma=");
+    for (size_t k = 0; k < info->outputs; k++)
+        fprintf(text, "%s%g", k > 0 ? "," : "", sqrt(rvm_model_noise_variance(m, k)));
+    fputc('\n', text);
 }
 
 static void print_classification(FILE *text, const rvm_score *score)
@@ -154,16 +174,24 @@ static void print_classification(FILE *text, const rvm_score *score)
                     score->log_loss / (double)score->log_loss_rows, score->log_loss_rows);
 }
 
-static void print_regression(FILE *text, const rvm_score *score)
+/* Means over the outputs in libsvm's words, and a line for each. */
+static void print_regression(FILE *text, const rvm_score *score, size_t outputs)
 {
-    const double correlation = rvm_score_squared_correlation(score);
+    const double correlation = rvm_score_correlation_over(score, outputs);
+    double nlpd = 0;
 
-    fprintf(text, "Mean squared error = %g (regression)\n", rvm_score_mean_squared_error(score));
+    for (size_t k = 0; k < outputs; k++) {
+        nlpd += score[k].nlpd / (double)score[k].rows / (double)outputs;
+        if (outputs > 1)
+            cli_output_score(k, &score[k]);
+    }
+    fprintf(text, "Mean squared error = %g (regression)\n",
+            rvm_score_mean_error_over(score, outputs));
     if (isnan(correlation)) /* never -nan, which the sign of a nan would make of %g */
         fprintf(text, "Squared correlation coefficient = nan (regression)\n");
     else
         fprintf(text, "Squared correlation coefficient = %g (regression)\n", correlation);
-    cli_message("Mean negative log predictive density = %g", score->nlpd / (double)score->rows);
+    cli_message("Mean negative log predictive density = %g", nlpd);
 }
 
 /* ---- The stream ----------------------------------------------------------------------------- */
@@ -178,8 +206,9 @@ typedef struct {
     rvm_predictor *predictor; /* owned */
     rvm_problem *block;       /* owned */
     rvm_prediction prediction;
-    size_t rows; /* predicted so far */
-    rvm_score score;
+    size_t rows;      /* predicted so far */
+    rvm_score *score; /* owned; of each output, or one for classification */
+    bool scored;      /* the rows have the labels that it takes, and scores are wanted */
 } stream;
 
 static void stream_clear(stream *s)
@@ -190,6 +219,7 @@ static void stream_clear(stream *s)
     rvm_reader_free(s->reader);
     rvm_problem_free(s->block);
     rvm_prediction_free(&s->prediction);
+    free(s->score);
 }
 
 static bool read_model(stream *s, const char *name, const char *output_name)
@@ -224,10 +254,31 @@ static bool next_block(stream *s)
     return true;
 }
 
+/* Rows have a label for each output; or one label alone, which tells nothing of several outputs. */
+static bool check_labels(stream *s)
+{
+    const size_t labels = rvm_problem_outputs(s->block);
+    const size_t outputs = s->info.outputs > 0 ? s->info.outputs : 1;
+    rvm_error err = { .status = RVM_EINPUT, .line = 1, .column = 1 };
+
+    s->scored = labels == outputs && !s->job->quiet;
+    if (labels != outputs && labels != 1) {
+        snprintf(err.message, sizeof err.message, "%zu labels where the model has %zu outputs",
+                 labels, outputs);
+        cli_data_error(&tool, s->test_name, &err);
+        return false;
+    }
+    s->score = calloc(outputs, sizeof *s->score);
+    if (s->score == NULL)
+        cli_note(&tool, "no memory");
+    return s->score != NULL;
+}
+
 /* The first block too is read before the output is touched: an empty file is an error. */
 static bool start_reading(stream *s)
 {
-    const rvm_grammar grammar = { .precomputed = s->info.kernel.type == RVM_PRECOMPUTED };
+    const rvm_grammar grammar = { .precomputed = s->info.kernel.type == RVM_PRECOMPUTED,
+                                  .outputs = s->info.outputs > 1 };
     rvm_error err = { 0 };
 
     if (rvm_reader_alloc(&s->reader, s->in, grammar, &err) != RVM_OK) {
@@ -241,7 +292,7 @@ static bool start_reading(stream *s)
         cli_data_error(&tool, s->test_name, &err);
         return false;
     }
-    return true;
+    return check_labels(s);
 }
 
 /* Whether anything that will be written follows from variances, which are most of the work where
@@ -279,8 +330,10 @@ static bool predict_block(stream *s)
         return false;
     }
     s->rows += s->prediction.rows;
-    if (!s->job->quiet)
-        rvm_score_add(&s->score, &s->info, &s->prediction, s->block);
+    if (s->scored && s->info.task == RVM_CLASSIFICATION)
+        rvm_score_add(s->score, &s->info, &s->prediction, s->block);
+    for (size_t k = 0; s->scored && k < s->info.outputs; k++)
+        rvm_score_add_output(&s->score[k], &s->prediction, s->block, k);
     return true;
 }
 
@@ -316,17 +369,20 @@ static int predict_to(stream *s, const char *output_name)
     if (o == NULL)
         return 1;
     if (!s->job->quiet)
-        print_head(text, s->job, &s->info);
+        print_head(text, s->job, s->m, &s->info);
     if (!predict_rows(s, o)) {
         cli_discard(o);
         return 1;
     }
     if (!cli_commit(o, "can't write output file", output_name))
         return 1;
-    if (!s->job->quiet && s->info.task == RVM_CLASSIFICATION)
-        print_classification(text, &s->score);
+    if (s->scored && s->info.task == RVM_CLASSIFICATION)
+        print_classification(text, s->score);
+    else if (s->scored)
+        print_regression(text, s->score, s->info.outputs);
     else if (!s->job->quiet)
-        print_regression(text, &s->score);
+        cli_note(&tool, "no scores: the rows have one label and the model has %zu outputs",
+                 s->info.outputs);
     return 0;
 }
 
