@@ -174,7 +174,7 @@ static rvm_status read_targets(rvm_scaling *s, range_reader *r, rvm_error *err)
         status = expect_line(r, "smallest and largest target", err);
     if (status == RVM_OK)
         status = read_target_range(s, r, err);
-    while (status == RVM_OK && r->count != 1) /* of further targets, until the x */
+    while (status == RVM_OK && r->count == 2) /* of further targets */
         status = read_target_range(s, r, err);
     s->limits.scale_target = true;
     return status;

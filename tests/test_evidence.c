@@ -204,6 +204,55 @@ START_TEST(span_of_the_active_functions)
     }
 END_TEST
 
+/* Maxima by scipy: a grid of steps of 1e-4 in ln alpha, then minimize_scalar. The fourth has a lower
+ * maximum at 12.86 too, where one of its outputs alone would have it, and the fifth one at 7.12. */
+static const struct {
+    size_t outputs;
+    double S[3], Q[3], ln_alpha, gain;
+} shared_cases[] = {
+    { 1, { 2.385 }, { 4.1 }, -0.9305645563507556, 2.047721603134943 },
+    { 2, { 2.385, 2.385 }, { 4.1, 1.2 }, -0.1696616820876636, 1.4841770319996321 },
+    { 3, { 2, 0.5, 7.5 }, { 3.1, 0.2, 5 }, 0.40552684501777675, 1.3083763317042707 },
+    { 2, { 1e6, 1 }, { 1900, 9 }, -3.6632328281013433, 30.70852416316619 },
+    { 2, { 1e4, 1 }, { 300, 4 }, -1.859857311300184, 4.88478630154866 },
+    { 2, { 3, 400 }, { 1, 21 }, 8.329773068532534, 0.002211171119201868 },
+};
+
+START_TEST(shared_gain_is_the_largest)
+    {
+        const double *S = shared_cases[_i].S, *Q = shared_cases[_i].Q;
+        const size_t outputs = shared_cases[_i].outputs;
+        double ln_alpha = 77;
+        const double gain = rvm_shared_gain(&ln_alpha, S, Q, outputs);
+        check_close(gain, shared_cases[_i].gain, 1e-10);
+        check_close(ln_alpha, shared_cases[_i].ln_alpha, 1e-5);
+        check_close(rvm_shared_gain_at(ln_alpha, S, Q, outputs), gain, 1e-13);
+    }
+END_TEST
+
+START_TEST(nothing_is_gained_where_no_output_gains)
+    {
+        const double S[] = { 3, 4 }, none[] = { 1, 1.9 }, little[] = { 0.3, 2.3 };
+        double ln_alpha = 77;
+        ck_assert_double_eq(rvm_shared_gain(&ln_alpha, S, none, 2), 0);
+        ck_assert_double_eq(rvm_shared_gain(&ln_alpha, S, little, 2), 0); /* the first loses more */
+        ck_assert_double_eq(ln_alpha, 77);
+    }
+END_TEST
+
+/* alpha = q S^2 / (sum Q^2 - q S) where all S are equal. */
+START_TEST(equal_shared_gains_in_closed_form)
+    {
+        const double S[] = { 1.7, 1.7, 1.7 }, Q[] = { 2.2, -0.4, 1.9 };
+        const double squares = 2.2 * 2.2 + 0.4 * 0.4 + 1.9 * 1.9;
+        const double alpha = 3 * 1.7 * 1.7 / (squares - 3 * 1.7);
+        double ln_alpha = 0;
+        const double gain = rvm_shared_gain(&ln_alpha, S, Q, 3);
+        check_close(ln_alpha, log(alpha), 1e-7);
+        check_close(gain, 1.5 * log(alpha / (alpha + 1.7)) + 0.5 * squares / (alpha + 1.7), 1e-12);
+    }
+END_TEST
+
 Suite *evidence_suite(void);
 Suite *evidence_suite(void)
 {
@@ -215,6 +264,10 @@ Suite *evidence_suite(void)
     tcase_add_test(c, ratio_of_an_active_function);
     tcase_add_test(c, formulas_by_hand);
     tcase_add_test(c, span_of_the_active_functions);
+    tcase_add_loop_test(c, shared_gain_is_the_largest, 0,
+                        sizeof shared_cases / sizeof *shared_cases);
+    tcase_add_test(c, nothing_is_gained_where_no_output_gains);
+    tcase_add_test(c, equal_shared_gains_in_closed_form);
     suite_add_tcase(s, c);
     return s;
 }

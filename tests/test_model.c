@@ -96,6 +96,29 @@ static const char three_classes[] = "rvm_model 1\n"
                                     "0 0 -1 32 0 0 1:1 2:3\n"
                                     "end\n";
 
+/* The first output has the bias and the vector, the second the bias alone. */
+static const char two_outputs[] = "rvm_model 2\n"
+                                  "task regression\n"
+                                  "kernel_type linear\n"
+                                  "nr_class 2\n"
+                                  "nr_output 2\n"
+                                  "total_rv 1\n"
+                                  "examples 9\n"
+                                  "noise_variance 0.25 4\n"
+                                  "noise_fixed 0\n"
+                                  "log_evidence -4.5\n"
+                                  "converged 1\n"
+                                  "output 1 2\n"
+                                  "bias 0.25 0.5 -3\n"
+                                  "factor 2 1\n"
+                                  "factor 4\n"
+                                  "output 2 1\n"
+                                  "bias 1 2 7\n"
+                                  "factor 3\n"
+                                  "RV\n"
+                                  "0.5 8 0 0 1:2\n"
+                                  "end\n";
+
 static rvm_status read_text(rvm_model **out, const char *text, size_t length, rvm_error *err)
 {
     FILE *in = fmemopen((void *)text, length, "r");
@@ -146,6 +169,7 @@ START_TEST(round_trips_are_byte_identical)
         expect_round_trip(one_class);
         expect_round_trip(three_classes);
         expect_round_trip(precomputed);
+        expect_round_trip(two_outputs);
     }
 END_TEST
 
@@ -232,6 +256,24 @@ START_TEST(latent_functions_are_read)
     }
 END_TEST
 
+START_TEST(outputs_are_read)
+    {
+        rvm_model *m = read_ok(two_outputs);
+        const rvm_model_info info = rvm_model_describe(m);
+
+        ck_assert_uint_eq(info.outputs, 2);
+        ck_assert_uint_eq(info.classes, 0);
+        ck_assert_double_eq(info.noise_variance, 0.25);
+        ck_assert_double_eq(rvm_model_noise_variance(m, 0), 0.25);
+        ck_assert_double_eq(rvm_model_noise_variance(m, 1), 4);
+        ck_assert_uint_eq(m->latent_count, 2);
+        ck_assert(m->latent[0].count == 2 && m->latent[1].count == 1);
+        ck_assert(m->latent[0].bias_mean == -3 && m->latent[1].bias_mean == 7);
+        ck_assert(m->latent[0].weight[1] == 0.5 && m->latent[1].weight[0] == 1);
+        rvm_model_free(m);
+    }
+END_TEST
+
 START_TEST(line_ends_of_other_systems_are_read)
     {
         rvm_model *m = read_ok("rvm_model 1\r\ntask classification\r\nkernel_type linear\r\n"
@@ -263,7 +305,21 @@ typedef struct {
 } bad_case;
 
 static const bad_case bad_cases[] = {
-    { regression, "rvm_model 1", "rvm_model 2", 1, 11, "version" },
+    { regression, "rvm_model 1", "rvm_model 3", 1, 11, "version" },
+    { regression, "rvm_model 1", "rvm_model 2", 6, 1, "\"nr_output\" is expected" },
+    { classification, "rvm_model 1", "rvm_model 2", 2, 6, "regression" },
+    { two_outputs, "rvm_model 2", "rvm_model 1", 5, 1, "\"total_rv\" is expected" },
+    { two_outputs, "nr_output 2", "nr_output 1", 5, 11, "whole number" },
+    { two_outputs, "nr_output 2", "nr_output 3", 8, 22, "number" },
+    { two_outputs, "nr_output 2", "nr_output 2147483647", 8, 22, "number" },
+    { two_outputs, "noise_variance 0.25 4", "noise_variance 0.25 0", 8, 21, "above 0" },
+    { two_outputs, "noise_variance 0.25 4", "noise_variance 0.25 4 1", 8, 23, "complete" },
+    { two_outputs, "output 1 2", "class 1 2", 12, 1, "\"output\" is expected" },
+    { two_outputs, "output 1 2", "output 2 2", 12, 8, "order" },
+    { two_outputs, "output 1 2", "output 1 3", 14, 11, "number" },
+    { two_outputs, "0.5 8 0 0 1:2", "0 0 0 0 1:2", 20, 1, "no output uses" },
+    { two_outputs, "0.5 8 0 0 1:2", "0.5 8 3 1 1:2", 20, 9, "the output has more" },
+    { two_outputs, "total_rv 1", "total_rv 0", 19, 1, "output 1 has fewer" },
     { regression, "rvm_model 1", "rvm_model", 1, 10, "version" },
     { regression, "rvm_model 1", "rvm_model 1 x", 1, 13, "complete" },
     { regression, "rvm_model 1", "svm_type c_svc", 1, 1, "a LIBSVM model" },
@@ -453,6 +509,7 @@ Suite *model_suite(void)
     tcase_add_test(tc, every_field_is_read);
     tcase_add_test(tc, classes_and_parameters_are_read);
     tcase_add_test(tc, latent_functions_are_read);
+    tcase_add_test(tc, outputs_are_read);
     tcase_add_test(tc, line_ends_of_other_systems_are_read);
     tcase_add_loop_test(tc, faults_are_refused_with_their_place, 0,
                         (int)(sizeof bad_cases / sizeof bad_cases[0]));

@@ -88,6 +88,31 @@ START_TEST(subset_in_any_order_with_repeats)
     }
 END_TEST
 
+START_TEST(several_targets)
+    {
+        static const double target[] = { 1, -2.5, 7 }, other[] = { 4, 5, 6 };
+        static const size_t rows[] = { 1, 1, 0 };
+        rvm_problem *p = rvm_problem_alloc();
+
+        ck_assert(rvm_problem_append_outputs(p, target, 3, index_a, value_a, 3));
+        ck_assert(rvm_problem_append_outputs(p, other, 3, NULL, NULL, 0));
+        ck_assert_uint_eq(rvm_problem_outputs(p), 3);
+        rvm_problem *s = rvm_problem_subset(p, rows, 3), *none = rvm_problem_subset(p, NULL, 0);
+        ck_assert_uint_eq(rvm_problem_outputs(s), 3);
+        ck_assert_uint_eq(rvm_problem_outputs(none), 3);
+        ck_assert_mem_eq(rvm_problem_targets(s, 1), other, sizeof other);
+        ck_assert_mem_eq(rvm_problem_targets(s, 2), target, sizeof target);
+        ck_assert_double_eq(rvm_problem_target(s, 2), 1);
+        rvm_problem_clear(p);
+        ck_assert(rvm_problem_append(p, 8, NULL, NULL, 0));
+        ck_assert_uint_eq(rvm_problem_outputs(p), 1);
+        ck_assert_double_eq(rvm_problem_target(p, 0), 8);
+        rvm_problem_free(none);
+        rvm_problem_free(s);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 START_TEST(subset_of_nothing)
     {
         rvm_problem *p = three_rows();
@@ -112,6 +137,7 @@ Suite *problem_suite(void)
     tcase_add_test(tc, cleared_problem_is_empty_again);
     tcase_add_test(tc, subset_in_any_order_with_repeats);
     tcase_add_test(tc, subset_of_nothing);
+    tcase_add_test(tc, several_targets);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -8,8 +8,9 @@
 #include "problem.h"
 #include "suites.h"
 
-static const rvm_grammar plain = { false, false };
+static const rvm_grammar plain = { .class_labels = false };
 static const rvm_grammar classes = { .class_labels = true };
+static const rvm_grammar outputs = { .outputs = true };
 static const rvm_grammar matrix = { .precomputed = true };
 
 static rvm_status read_bytes(rvm_problem **out, const char *bytes, size_t count,
@@ -117,6 +118,23 @@ START_TEST(class_labels)
         ck_assert_double_eq(p->target[0], 2147483647);
         ck_assert_double_eq(p->target[1], -2147483647);
         ck_assert_double_eq(p->target[3], 3);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+START_TEST(several_labels)
+    {
+        rvm_problem *p = read_good("1,-2.5,+3e1 1:4\n0,.5,7\n  1,2,3 # note\n", outputs);
+        static const double wanted[] = { 1, -2.5, 30, 0, 0.5, 7, 1, 2, 3 };
+
+        ck_assert_uint_eq(p->rows, 3);
+        ck_assert_uint_eq(rvm_problem_outputs(p), 3);
+        ck_assert_mem_eq(p->target, wanted, sizeof wanted);
+        ck_assert_ptr_eq(rvm_problem_targets(p, 1), p->target + 3);
+        ck_assert_double_eq(rvm_problem_target(p, 1), 0);
+        rvm_problem_free(p);
+        p = read_good("1 1:4\n0\n", outputs);
+        ck_assert_uint_eq(rvm_problem_outputs(p), 1);
         rvm_problem_free(p);
     }
 END_TEST
@@ -229,6 +247,48 @@ static const struct {
     { "2147483648 1:1\n", 1, 1, "class label is out of range" },
     { "-99999999999 1:1\n", 1, 1, "class label is out of range" },
 };
+
+/* Each in the grammar of several labels. */
+static const struct {
+    const char *text;
+    size_t line, column;
+    const char *reason;
+} label_faults[] = {
+    { "1,2 1:1\n1 1:1\n", 2, 1, "1 label where the first row has 2" },
+    { "1 1:1\n 1,2,3 1:1\n", 2, 2, "3 labels where the first row has 1" },
+    { "1,,2 1:1\n", 1, 3, "a label is missing" },
+    { "1, 2:1\n", 1, 3, "a label is missing" },
+    { " ,1 2:1\n", 1, 2, "a label is missing" },
+    { "1,two 1:1\n", 1, 3, "label is not a number: 'two'" },
+    { "1,2,1e400\n", 1, 5, "label is out of range" },
+    { "1,2:1 3:4\n", 1, 3, "missing label: '2:1'" },
+    { "1,2 1:3,4\n", 1, 5, "value is not a number" },
+    { "1;2 1:3\n", 1, 1, "label is not a number" },
+};
+
+START_TEST(faults_of_several_labels)
+    {
+        rvm_problem *p = NULL;
+        rvm_error err = { 0 };
+        const char *const text = label_faults[_i].text, *const reason = label_faults[_i].reason;
+
+        ck_assert_int_eq(read_bytes(&p, text, strlen(text), outputs, &err), RVM_EINPUT);
+        ck_assert_uint_eq(err.line, label_faults[_i].line);
+        ck_assert_uint_eq(err.column, label_faults[_i].column);
+        ck_assert_msg(strncmp(err.message, reason, strlen(reason)) == 0, "%s", err.message);
+    }
+END_TEST
+
+START_TEST(several_labels_are_no_class)
+    {
+        static const char text[] = "1,2 1:1\n";
+        rvm_problem *p = NULL;
+        rvm_error err = { 0 };
+
+        ck_assert_int_eq(read_bytes(&p, text, strlen(text), classes, &err), RVM_EINPUT);
+        ck_assert_str_eq(err.message, "more than one label, which is for regression only: '1,2'");
+    }
+END_TEST
 
 START_TEST(faults_of_class_labels)
     {
@@ -400,6 +460,28 @@ START_TEST(kernel_rows_in_blocks)
     }
 END_TEST
 
+/* The number of labels is that of the file, not of a block. */
+START_TEST(labels_in_blocks)
+    {
+        FILE *in = tmpfile();
+        rvm_error err = { 0 };
+        rvm_problem *block = NULL;
+
+        ck_assert_ptr_nonnull(in);
+        ck_assert(fputs("1,2 1:1\n3,4 1:1\n5 1:1\n", in) >= 0);
+        rewind(in);
+        rvm_reader *r = new_reader(in, outputs);
+        ck_assert_int_eq(rvm_reader_next(&block, r, 2, &err), RVM_OK);
+        ck_assert_uint_eq(rvm_problem_outputs(block), 2);
+        ck_assert_double_eq(rvm_problem_targets(block, 1)[1], 4);
+        ck_assert_int_eq(rvm_reader_next(&block, r, 2, &err), RVM_EINPUT);
+        ck_assert_uint_eq(err.line, 3);
+        rvm_problem_free(block);
+        rvm_reader_free(r);
+        fclose(in);
+    }
+END_TEST
+
 START_TEST(blocks_of_an_empty_file)
     {
         FILE *in = tmpfile();
@@ -430,6 +512,10 @@ Suite *problem_read_suite(void)
     tcase_add_test(tc, a_row_of_very_many_pairs);
     tcase_add_test(tc, class_labels);
     tcase_add_test(tc, kernel_matrix);
+    tcase_add_test(tc, several_labels);
+    tcase_add_test(tc, labels_in_blocks);
+    tcase_add_test(tc, several_labels_are_no_class);
+    tcase_add_loop_test(tc, faults_of_several_labels, 0, COUNT(label_faults));
     tcase_add_loop_test(tc, faults_and_their_places, 0, COUNT(faults));
     tcase_add_test(tc, a_nul_is_no_end_of_line);
     tcase_add_loop_test(tc, faults_of_class_labels, 0, COUNT(class_faults));

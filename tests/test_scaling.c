@@ -20,7 +20,7 @@ static rvm_problem *problem_of(const char *text)
     FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 
     ck_assert_ptr_nonnull(in);
-    ck_assert_int_eq(rvm_problem_read(&p, in, (rvm_grammar){ false, false }, &err), RVM_OK);
+    ck_assert_int_eq(rvm_problem_read(&p, in, (rvm_grammar){ .outputs = true }, &err), RVM_OK);
     fclose(in);
     return p;
 }
@@ -304,6 +304,50 @@ START_TEST(failed_write_is_reported)
     }
 END_TEST
 
+/* 1 and 3 go to 0 and 10, 2 to 5; -4 and 4 likewise, 0 to 5; a constant to the lower limit. */
+START_TEST(several_targets_each_by_itself)
+    {
+        static const char text[] = "1,4,7 1:1\n3,0,7 1:2\n2,-4,7 1:1\n";
+        static const char file[] = "y\n0 10\n1 3\n-4 4\n7 7\nx\n0 1\n1 1 2\n";
+        rvm_scaling *s = learn(text, (rvm_scaling_limits){ 0, 1, true, 0, 10 });
+        rvm_error err = { 0 };
+        rvm_scaling_counts counts;
+
+        expect_rows(s, text, "0,10,0 \n10,5,0 1:1 \n5,0,0 \n");
+        expect_file(s, file);
+        rvm_scaling_free(s);
+        s = restore_good(file);
+        ck_assert_uint_eq(s->outputs, 3);
+        expect_file(s, file);
+        expect_rows(s, "5,8,7 1:1.5\n", "20,15,0 1:0.5 \n");
+
+        rvm_problem *p = problem_of("1,2 1:1\n");
+        ck_assert_int_eq(rvm_scaling_apply(&counts, s, p, NULL, &err), RVM_ESETTING);
+        ck_assert_ptr_nonnull(strstr(err.message, "3 labels"));
+        rvm_problem_free(p);
+        rvm_scaling_free(s);
+    }
+END_TEST
+
+/* Not scaled they pass, whatever the ranges. */
+START_TEST(several_targets_left_alone)
+    {
+        rvm_scaling *s = restore_good("x\n0 1\n1 0 4\n");
+        bool taken = false;
+        rvm_error err = { 0 };
+
+        expect_rows(s, "1,2.5 1:1\n-3,1e-5 1:2\n",
+                    "1,2.5 1:0.25 \n-3,1.0000000000000001e-05 1:0.5 \n");
+        rvm_scaling *learned =
+            learn("1,2 1:1\n5,8 1:4\n", (rvm_scaling_limits){ 0, 1, true, 0, 1 });
+        ck_assert_int_eq(rvm_scaling_complete(s, &taken, learned, &err), RVM_OK);
+        ck_assert(taken);
+        rvm_scaling_free(learned);
+        expect_rows(s, "3,2 1:1\n", "0.5,0 1:0.25 \n");
+        rvm_scaling_free(s);
+    }
+END_TEST
+
 /* ---- Range files ---------------------------------------------------------------------------- */
 
 START_TEST(file_read_and_written)
@@ -468,6 +512,8 @@ Suite *scaling_suite(void)
     tcase_add_test(tc, overflow_is_gone_round);
     tcase_add_test(tc, value_beyond_the_range_of_doubles);
     tcase_add_test(tc, failed_write_is_reported);
+    tcase_add_test(tc, several_targets_each_by_itself);
+    tcase_add_test(tc, several_targets_left_alone);
     tcase_add_test(tc, file_read_and_written);
     tcase_add_test(tc, file_of_other_hands);
     tcase_add_loop_test(tc, files_that_are_none, 0, sizeof bad_files / sizeof *bad_files);

@@ -51,6 +51,38 @@ START_TEST(regression_by_hand)
     }
 END_TEST
 
+/* The first output as above; the second predicts 0, 0, 0 for 2, 0, -2: errors 4, 0, 4, and no
+ * correlation of a constant. */
+START_TEST(outputs_by_hand)
+    {
+        double value[] = { 1, 0, 2, 0, 4, 0 }, variance[] = { 0.5, 1, 0.5, 1, 0.5, 1 };
+        rvm_score score[2] = { { 0 } };
+        rvm_problem *p = NULL;
+        rvm_error err = { 0 };
+        static const char text[] = "1,2\n3,0\n3,-2\n";
+        FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
+
+        ck_assert_ptr_nonnull(in);
+        ck_assert_int_eq(rvm_problem_read(&p, in, (rvm_grammar){ .outputs = true }, &err), RVM_OK);
+        fclose(in);
+        const rvm_prediction out = {
+            .rows = 3, .outputs = 2, .value = value, .variance = variance
+        };
+        for (size_t k = 0; k < 2; k++)
+            rvm_score_add_output(&score[k], &out, p, k);
+        ck_assert_double_eq_tol(rvm_score_squared_correlation(&score[0]), 4.0 / 7, 1e-15);
+        ck_assert_double_eq_tol(score[0].nlpd, 1.5 * log(3.14159265358979323846) + 2, 1e-14);
+        ck_assert_double_eq_tol(rvm_score_mean_squared_error(&score[1]), 8.0 / 3, 1e-15);
+        ck_assert_double_eq_tol(rvm_score_mean_error_over(score, 2), (2.0 / 3 + 8.0 / 3) / 2,
+                                1e-15);
+        ck_assert_double_eq_tol(rvm_score_correlation_over(score, 1), 4.0 / 7, 1e-15);
+        ck_assert(isnan(rvm_score_correlation_over(score, 2)));
+        score[0].error2 = score[1].error2 = INFINITY; /* still a number */
+        ck_assert_double_eq(rvm_score_mean_error_over(score, 2), DBL_MAX);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 START_TEST(blocks_add_up)
     {
         double value[] = { 1, 2, 4 }, variance[] = { 0.5, 0.5, 0.5 };
@@ -180,6 +212,7 @@ Suite *score_suite(void)
     Suite *suite = suite_create("score");
     TCase *tc = tcase_create("score");
 
+    tcase_add_test(tc, outputs_by_hand);
     tcase_add_test(tc, regression_by_hand);
     tcase_add_test(tc, blocks_add_up);
     tcase_add_test(tc, an_offset_costs_no_digits);

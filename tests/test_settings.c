@@ -35,6 +35,20 @@ static void expect_ok(const rvm_settings *s, const rvm_problem *p)
     ck_assert_msg(rvm_settings_check(s, p, &err) == RVM_OK, "%s", err.message);
 }
 
+START_TEST(several_labels_and_shared_noise_are_for_regression)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *p = problem("1,2 1:1\n2,3 1:2\n", (rvm_grammar){ .outputs = true });
+
+        expect_fault(&s, p, "regression only");
+        s.shared_noise = true;
+        expect_fault(&s, NULL, "regression only");
+        s.task = RVM_REGRESSION;
+        expect_ok(&s, p);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 START_TEST(defaults_are_those_of_libsvm)
     {
         const rvm_settings s = rvm_settings_default();
@@ -195,6 +209,7 @@ Suite *settings_suite(void)
     Suite *suite = suite_create("settings");
     TCase *tc = tcase_create("settings");
 
+    tcase_add_test(tc, several_labels_and_shared_noise_are_for_regression);
     tcase_add_test(tc, defaults_are_those_of_libsvm);
     tcase_add_test(tc, kernel_parameters_have_ranges);
     tcase_add_test(tc, effort_has_ranges);

@@ -34,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* The first byte chooses the grammar, so that the corpus covers all of them. */
     if (size < 2)
         return 0;
-    const rvm_grammar grammar = { .class_labels = data[0] & 1, .precomputed = data[0] & 2 };
+    const rvm_grammar grammar = { .class_labels = data[0] & 1,
+                                  .precomputed = data[0] & 2,
+                                  .outputs = data[0] & 4 };
     FILE *in = fmemopen((void *)(data + 1), size - 1, "r");
     rvm_problem *p = NULL;
     rvm_error whole = { 0 }, blocks = { 0 };
