@@ -243,6 +243,34 @@ START_TEST(an_output_twice_is_that_output)
     }
 END_TEST
 
+/* A model may be taken between steps, is complete, and changes nothing. */
+START_TEST(models_on_the_way)
+    {
+        const rvm_settings s = bump_settings();
+        rvm_report r = { 0 };
+        rvm_trainer *tr = NULL;
+        rvm_model *m = NULL, *end = NULL;
+        rvm_error err = { 0 };
+        rvm_problem *p = bumps(50, 22);
+        CHECK_OK(rvm_trainer_alloc(&tr, p, &s, &err));
+        while (!r.done) {
+            rvm_model_free(m);
+            CHECK_OK(rvm_trainer_step(&r, tr, &err));
+            CHECK_OK(rvm_trainer_model(&m, tr, &err));
+            ck_assert(m->converged == r.done);
+            ck_assert_uint_eq(m->latent[0].count, r.functions);
+            check_outputs(m, p);
+        }
+        ck_assert_int_gt(r.starts, 4); /* several steps */
+        end = train(p, &s);
+        check_same_bytes(m, end);
+        rvm_model_free(end);
+        rvm_model_free(m);
+        rvm_trainer_free(tr);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* ---- Edges ------------------------------------------------------------------------------------ */
 
 /* A constant output has the bias alone, at its value, and leaves the others as they are. */
@@ -437,6 +465,7 @@ Suite *outputs_suite(void)
     tcase_add_test(tc, order_of_outputs_does_not_matter);
     tcase_add_loop_test(tc, order_of_rows_and_threads_do_not_matter, 0, 2);
     tcase_add_test(tc, an_output_twice_is_that_output);
+    tcase_add_test(tc, models_on_the_way);
     tcase_add_test(tc, a_constant_output_takes_no_part);
     tcase_add_loop_test(tc, constant_outputs_alone, 0, 2);
     tcase_add_test(tc, outputs_without_noise);
