@@ -9,7 +9,6 @@
  * worth as it stands. */
 #include "joint.h"
 
-#include <gsl/gsl_blas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +21,6 @@ enum {
     MAX_DAMPINGS = 14,
     MAX_FAILURES = 12 /* additions that failed one after the other: the promises are rounding */
 };
-static const double longest_step = 4; /* in any ln alpha: the quadratic model reaches no farther */
-
-/* A precision this many times every beta leaves less than a thousandth of the weight. */
-static const double ln_alpha_out = 6.907755278982137; /* ln 1e3 */
-
-/* The mean move of ln alpha below which the fixed point has come to rest. */
-static const double at_rest = 1e-4;
-
 /* Gains closer than this count as equal and the first one wins. */
 static const double tie = 1e-9;
 
@@ -62,10 +53,9 @@ static rvm_status alloc_scratch(rvm_joint *s, size_t columns, size_t N, int thre
     s->part = rvm_array(columns + 1, sizeof *s->part);
     s->order = rvm_array(columns, sizeof *s->order);
     s->chosen = rvm_array(columns, sizeof *s->chosen);
-    s->banned = rvm_array(columns, sizeof *s->banned);
     if (s->S == NULL || s->Q == NULL || s->hessian == NULL || s->damped == NULL ||
         s->gradient == NULL || s->step == NULL || s->part == NULL || s->order == NULL ||
-        s->chosen == NULL || s->banned == NULL)
+        s->chosen == NULL)
         return rvm_fail_memory(err, "the search");
     const rvm_status status = rvm_scratch_init(&s->ws, columns, N, false, threads, err);
     return status != RVM_OK ? status : rvm_statistics_init(&s->statistics, columns, columns, err);
@@ -108,7 +98,6 @@ void rvm_joint_free(rvm_joint *s)
     free(s->part);
     free(s->order);
     free(s->chosen);
-    free(s->banned);
     memset(s, 0, sizeof *s);
 }
 
@@ -214,7 +203,7 @@ static double free_rows(const rvm_joint *s, double gammas)
     return fmax((double)s->output->observed.N - gammas, 1e-3);
 }
 
-/* ln beta of every output from its rows left free, part[j], and its misfit, or of all together. */
+/* ln beta of every output from its rows left free and its misfit, or of all together. */
 static void update_noise(rvm_joint *s, const double *rows)
 {
     double all_rows = 0, all_misfits = 0;
@@ -252,12 +241,13 @@ static double update(rvm_joint *s, double stretch)
     return K > 0 ? moved / (double)K : 0;
 }
 
+/* Those that no output has a use for. */
 static size_t delete_dead(rvm_joint *s)
 {
     double bound = -INFINITY;
     size_t deleted = 0;
     for (size_t j = 0; j < s->outputs; j++)
-        bound = fmax(bound, ln_alpha_out + s->now[j].ln_beta);
+        bound = fmax(bound, rvm_sweep_out + s->now[j].ln_beta);
     for (size_t i = s->now->K; i-- > 0;)
         if (s->now->ln_alpha[i] > bound && !is_bias(s, i)) {
             rvm_joint_remove(s, i);
@@ -273,7 +263,7 @@ rvm_status rvm_joint_sweep(rvm_joint *s, int sweeps, double stretch, rvm_error *
         const double moved = update(s, stretch);
         const size_t deleted = delete_dead(s);
         status = rvm_joint_locate(s, err);
-        if (moved < at_rest && deleted == 0)
+        if (moved < rvm_sweep_at_rest && deleted == 0)
             break;
     }
     return status;
@@ -374,12 +364,6 @@ static size_t find_superfluous(rvm_joint *s)
     return count;
 }
 
-static int descending(const void *a, const void *b)
-{
-    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    return (i < j) - (i > j);
-}
-
 /* Deletes all of them at once, or the worst half, or a quarter, ... where that lowers the evidence.
  * True if something was deleted. */
 static bool delete_superfluous(rvm_joint *s)
@@ -387,11 +371,12 @@ static bool delete_superfluous(rvm_joint *s)
     const double rounding = -1e-9;
     for (size_t count = find_superfluous(s); count > 0; count /= 2) {
         try_from_here(s);
-        memcpy(s->chosen, s->order, count * sizeof *s->chosen);
-        qsort(s->chosen, count, sizeof *s->chosen, descending);
+        memset(s->chosen, 0, s->now->K * sizeof *s->chosen);
         for (size_t k = 0; k < count; k++)
-            for (size_t j = 0; j < s->outputs; j++)
-                rvm_fit_remove(&s->trial[j], s->chosen[k]);
+            s->chosen[s->order[k]] = true;
+        for (size_t i = s->now->K; i-- > 0;)
+            for (size_t j = 0; s->chosen[i] && j < s->outputs; j++)
+                rvm_fit_remove(&s->trial[j], i);
         if (accept(s, rounding))
             return true;
     }
@@ -400,37 +385,14 @@ static bool delete_superfluous(rvm_joint *s)
 
 /* ---- Newton's method ------------------------------------------------------------------------ */
 
-/* step = (lambda I - hessian)^-1 gradient; false when that matrix is not positive definite. */
-static bool damped_step(rvm_joint *s, size_t n, double lambda)
+static void set_trial(rvm_joint *s)
 {
-    gsl_matrix_view A = gsl_matrix_submatrix(s->damped, 0, 0, n, n);
-    gsl_matrix_view h = gsl_matrix_submatrix(s->hessian, 0, 0, n, n);
-    gsl_vector_view diagonal = gsl_matrix_diagonal(&A.matrix);
-    gsl_vector_view x = gsl_vector_view_array(s->step, n);
-    gsl_matrix_memcpy(&A.matrix, &h.matrix);
-    gsl_matrix_scale(&A.matrix, -1);
-    gsl_vector_add_constant(&diagonal.vector, lambda);
-    if (!rvm_cholesky(&A.matrix, s->ws.threads))
-        return false;
-    memcpy(s->step, s->gradient, n * sizeof *s->step);
-    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, &A.matrix, &x.vector);
-    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &A.matrix, &x.vector);
-    return true;
-}
-
-static void set_trial(rvm_joint *s, size_t n)
-{
-    double longest = 0;
     try_from_here(s);
-    for (size_t i = 0; i < n; i++)
-        longest = fmax(longest, fabs(s->step[i]));
-    const double shrink = longest > longest_step ? longest_step / longest : 1;
     for (size_t j = 0; j < s->outputs; j++) {
         rvm_fit *f = &s->trial[j];
         for (size_t i = 0; i < f->K; i++)
-            rvm_fit_set_alpha(f, i, bounded_ln_alpha(s, i, f->ln_alpha[i] + shrink * s->step[i]));
-        f->ln_beta =
-            fmin(f->ln_beta + shrink * s->step[beta_at(s, j)], s->output[j].observed.ln_beta_max);
+            rvm_fit_set_alpha(f, i, bounded_ln_alpha(s, i, f->ln_alpha[i] + s->step[i]));
+        f->ln_beta = fmin(f->ln_beta + s->step[beta_at(s, j)], s->output[j].observed.ln_beta_max);
     }
 }
 
@@ -438,9 +400,11 @@ static void set_trial(rvm_joint *s, size_t n)
 static double advance(rvm_joint *s, size_t n, double *lambda)
 {
     const double before = s->log_evidence;
+    gsl_matrix_view A = gsl_matrix_submatrix(s->damped, 0, 0, n, n),
+                    h = gsl_matrix_submatrix(s->hessian, 0, 0, n, n);
     for (int k = 0; k < MAX_DAMPINGS; k++) {
-        if (damped_step(s, n, *lambda)) {
-            set_trial(s, n);
+        if (rvm_damped_step(s->step, &A.matrix, &h.matrix, s->gradient, *lambda, s->ws.threads)) {
+            set_trial(s);
             if (accept(s, 1e-13 * fabs(before))) {
                 *lambda = fmax(*lambda / 5, 1e-9);
                 return s->log_evidence - before;
@@ -501,7 +465,7 @@ static double best_addition(size_t *column, double *ln_alpha, const rvm_joint *s
     double best = 0, at = 0;
     for (size_t m = 0; m < s->output->design.count; m++) {
         const double least = best + tie * (1 + best);
-        const double gain = s->banned[m] ? 0 : gain_of(&at, s, m, least);
+        const double gain = s->chosen[m] ? 0 : gain_of(&at, s, m, least);
         if (gain > least) {
             best = gain;
             *column = m;
@@ -513,7 +477,7 @@ static double best_addition(size_t *column, double *ln_alpha, const rvm_joint *s
 
 static bool try_addition(rvm_joint *s, double tolerance)
 {
-    memset(s->banned, 0, s->output->design.count * sizeof *s->banned);
+    memset(s->chosen, 0, s->output->design.count * sizeof *s->chosen);
     for (int failures = 0; failures < MAX_FAILURES && s->now->K < s->now->capacity; failures++) {
         size_t m = 0;
         double ln_alpha = 0;
@@ -525,7 +489,7 @@ static bool try_addition(rvm_joint *s, double tolerance)
             rvm_fit_add(&s->trial[j], m, ln_alpha);
         if (accept(s, fmin(tolerance, 0.1 * gain)))
             return true;
-        s->banned[m] = true;
+        s->chosen[m] = true;
     }
     return false;
 }

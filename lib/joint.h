@@ -34,8 +34,8 @@ typedef struct {
     gsl_matrix *hessian, *damped; /* owned, columns + outputs square */
     double *gradient, *step;      /* owned, likewise: ln alphas, then the ln betas */
     double *part;                 /* owned, columns + 1 */
-    size_t *order, *chosen;       /* owned, columns */
-    bool *banned;                 /* owned, columns */
+    size_t *order;                /* owned, columns */
+    bool *chosen;                 /* owned, columns: functions that go, columns that were refused */
 } rvm_joint;
 
 /* For outputs, one or more, whose designs have the same columns. */

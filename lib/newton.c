@@ -219,50 +219,56 @@ static bool delete_superfluous(rvm_search *s, const gsl_matrix *C)
 
 /* ---- Stepping ------------------------------------------------------------------------------- */
 
-/* step = (lambda I - hessian)^-1 gradient; false when that matrix is not positive definite. */
-static bool damped_step(rvm_search *s, const gsl_matrix *hessian, double lambda)
+static void shorten(double *step, size_t n)
 {
-    const size_t n = s->now.K + 1;
-    gsl_matrix_view A = gsl_matrix_submatrix(s->ws.square2, 0, 0, n, n);
+    double longest = 0;
+    for (size_t i = 0; i < n; i++)
+        longest = fmax(longest, fabs(step[i]));
+    for (size_t i = 0; i < n && longest > longest_step; i++)
+        step[i] *= longest_step / longest;
+}
+
+bool rvm_damped_step(double *step, gsl_matrix *A, const gsl_matrix *hessian, const double *gradient,
+                     double lambda, int threads)
+{
+    const size_t n = hessian->size1;
     for (size_t i = 0; i < n; i++) {
         const double *h = gsl_matrix_const_ptr(hessian, i, 0);
-        double *a = gsl_matrix_ptr(&A.matrix, i, 0);
+        double *a = gsl_matrix_ptr(A, i, 0);
         for (size_t j = 0; j <= i; j++)
             a[j] = -h[j];
         a[i] += lambda;
     }
-    if (!rvm_cholesky(&A.matrix, s->ws.threads))
+    if (!rvm_cholesky(A, threads))
         return false;
-    gsl_vector_view x = gsl_vector_view_array(s->step, n);
-    memcpy(s->step, s->gradient, n * sizeof *s->step);
-    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, &A.matrix, &x.vector);
-    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &A.matrix, &x.vector);
+    gsl_vector_view x = gsl_vector_view_array(step, n);
+    memcpy(step, gradient, n * sizeof *step);
+    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, A, &x.vector);
+    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, A, &x.vector);
+    shorten(step, n);
     return true;
 }
 
 static void set_trial(rvm_search *s)
 {
     const size_t K = s->now.K;
-    double longest = 0;
     rvm_fit_copy(&s->trial, &s->now);
-    for (size_t i = 0; i <= K; i++)
-        longest = fmax(longest, fabs(s->step[i]));
-    const double shrink = longest > longest_step ? longest_step / longest : 1;
     for (size_t i = 0; i < K; i++) {
-        double ln_alpha = fmax(s->now.ln_alpha[i] + shrink * s->step[i], s->observed->ln_alpha_min);
+        double ln_alpha = fmax(s->now.ln_alpha[i] + s->step[i], s->observed->ln_alpha_min);
         if (s->now.column[i] == 0)
             ln_alpha = fmin(ln_alpha, s->observed->bias_ln_alpha_max);
         rvm_fit_set_alpha(&s->trial, i, ln_alpha);
     }
-    s->trial.ln_beta = fmin(s->now.ln_beta + shrink * s->step[K], s->observed->ln_beta_max);
+    s->trial.ln_beta = fmin(s->now.ln_beta + s->step[K], s->observed->ln_beta_max);
 }
 
 /* One accepted step; 0 when none is found, else the evidence gained. */
 static double advance(rvm_search *s, const gsl_matrix *hessian, double *lambda)
 {
     const double before = s->now.log_evidence;
+    gsl_matrix_view A = gsl_matrix_submatrix(s->ws.square2, 0, 0, s->now.K + 1, s->now.K + 1);
     for (int k = 0; k < MAX_DAMPINGS; k++) {
-        if (damped_step(s, hessian, *lambda)) {
+        if (rvm_damped_step(s->step, &A.matrix, hessian, s->gradient, *lambda, s->ws.threads)) {
             set_trial(s);
             if (rvm_search_accept(s, 1e-13 * fabs(before))) {
                 *lambda = fmax(*lambda / 5, 1e-9);

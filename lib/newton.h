@@ -40,11 +40,18 @@ void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix
 void rvm_fit_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fit *f,
                          const gsl_matrix *C, const rvm_observed *o);
 
+/* step = (lambda I - hessian)^-1 gradient, made shorter where it moves a coordinate by more than 4;
+ * false when that matrix is not positive definite. A: scratch, as large as hessian. */
+bool rvm_damped_step(double *step, gsl_matrix *A, const gsl_matrix *hessian, const double *gradient,
+                     double lambda, int threads);
+
 /* At most `sweeps` steps of the fixed point alpha = gamma / mu^2 (MacKay 1992; Tipping 2001,
  * equations 16-18), beta = (N - sum gamma) / |t - Phi mu|^2, deleting functions whose precision has
  * passed a large bound. Stops early when nothing moves. Precisions that rise do so by a factor that
  * hardly changes from step to step: with stretch 2 they go twice as far on the logarithm and get
  * there in half the sweeps; 1 is the plain fixed point. */
+extern const double rvm_sweep_out;     /* ln alpha - ln beta beyond which a function is deleted */
+extern const double rvm_sweep_at_rest; /* mean move of ln alpha below which it stops */
 RVM_CHECKED rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err);
 
 /* Newton's method in (ln alpha, ln beta), each step checked against the evidence, deleting

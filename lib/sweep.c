@@ -7,10 +7,10 @@
 /* A function of unit norm whose alpha has passed this many times beta keeps less than a thousandth
  * of its weight, and goes on shrinking: it is deleted. (Deleting already at q^2 <= s loses 5 to 15
  * nats; 1e9 instead of 1e3 gains nothing and takes up to twice the time.) */
-static const double ln_alpha_out = 6.907755278982137; /* ln 1e3 */
+const double rvm_sweep_out = 6.907755278982137; /* ln 1e3 */
 
 /* The mean move of ln alpha below which the fixed point has come to rest. */
-static const double at_rest = 1e-4;
+const double rvm_sweep_at_rest = 1e-4;
 
 static bool is_bias(const rvm_search *s, size_t i)
 {
@@ -47,7 +47,7 @@ static double update(rvm_search *s, double stretch)
 static size_t delete_dead(rvm_search *s)
 {
     rvm_fit *f = &s->now;
-    const double bound = ln_alpha_out + (s->observed->likelihood->owns_noise ? f->ln_beta : 0);
+    const double bound = rvm_sweep_out + (s->observed->likelihood->owns_noise ? f->ln_beta : 0);
     size_t deleted = 0;
     for (size_t i = f->K; i-- > 0;)
         if (f->ln_alpha[i] > bound && !is_bias(s, i)) {
@@ -65,7 +65,7 @@ rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err)
         const double moved = update(s, stretch);
         const size_t deleted = delete_dead(s);
         status = rvm_search_locate(s, err);
-        if (moved < at_rest && deleted == 0)
+        if (moved < rvm_sweep_at_rest && deleted == 0)
             break;
     }
     s->ws.mode_steps = 0;
