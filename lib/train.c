@@ -223,6 +223,7 @@ static void report_point(rvm_report *r, const rvm_trainer *tr)
 static void report_outputs(rvm_report *r, const rvm_trainer *tr)
 {
     rvm_outputs_progress(&r->start, &r->starts, tr->outputs);
+    r->progress = (double)r->start / r->starts;
     r->functions = rvm_outputs_functions(tr->outputs);
     r->log_evidence = rvm_outputs_log_evidence(tr->outputs);
     r->converged = tr->done && rvm_outputs_converged(tr->outputs);
@@ -241,8 +242,6 @@ static rvm_report report(const rvm_trainer *tr)
         r.rows = rvm_working_set_rows(tr->working_set);
         r.progress = rvm_working_set_progress(tr->working_set);
     }
-    if (tr->done)
-        r.progress = 1;
     if (tr->method == BY_CLASSES) {
         r.functions = rvm_multi_functions(tr->multi);
         r.log_evidence = rvm_multi_log_evidence(tr->multi);
@@ -252,6 +251,8 @@ static rvm_report report(const rvm_trainer *tr)
     } else {
         report_point(&r, tr);
     }
+    if (tr->done)
+        r.progress = 1;
     return r;
 }
 

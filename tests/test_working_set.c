@@ -74,7 +74,7 @@ START_TEST(noise_and_function_of_many_rows)
         s.budget_mb = _i == 0 ? 100 : 10;
         rvm_model *m = train(p, &s);
         ck_assert(m->converged);
-        ck_assert_double_eq_tol(sqrt(m->noise_variance) / 0.3, 1, 0.03);
+        ck_assert_double_eq_tol(sqrt(m->latent->noise_variance) / 0.3, 1, 0.03);
         ck_assert_double_lt(miss(m), 0.04);
         ck_assert_uint_lt(m->latent->count, 100);
         check_model(m, p, NULL);
@@ -93,7 +93,7 @@ START_TEST(room_for_few_functions)
         s.budget_mb = 4;
         rvm_model *m = train(p, &s);
         ck_assert_uint_le(m->latent->count, 4 * 1048576 / (4 * 32768));
-        ck_assert_double_lt(sqrt(m->noise_variance), 0.5);
+        ck_assert_double_lt(sqrt(m->latent->noise_variance), 0.5);
         ck_assert_double_lt(miss(m), 0.4);
         check_model(m, p, NULL);
         rvm_model_free(m);
@@ -191,7 +191,7 @@ START_TEST(noise_that_is_given)
         rvm_settings s = settings_of(true);
         s.noise_variance = 0.25;
         rvm_model *m = train(p, &s);
-        ck_assert_double_eq(m->noise_variance, 0.25);
+        ck_assert_double_eq(m->latent->noise_variance, 0.25);
         check_model(m, p, NULL);
         rvm_model_free(m);
         rvm_problem_free(p);
@@ -228,7 +228,7 @@ START_TEST(units_of_the_targets)
         rvm_model *a = train(p, &s), *b = train(q, &s);
         check_same_vectors(a, b);
         check_close(b->log_evidence, a->log_evidence - 2600 * log(1024), 1e-6);
-        check_close(b->noise_variance / a->noise_variance, 1024 * 1024, 1e-6);
+        check_close(b->latent->noise_variance / a->latent->noise_variance, 1024 * 1024, 1e-6);
         rvm_model_free(a);
         rvm_model_free(b);
         rvm_problem_free(p);
@@ -330,7 +330,7 @@ START_TEST(model_after_stages)
         /* For two classes rows far from the boundary are thinned out until the model is made. */
         ck_assert_double_eq_tol(r.log_evidence, m->log_evidence, regression ? 1e-3 : 0.1);
         if (regression) {
-            ck_assert_double_eq_tol(sqrt(m->noise_variance) / 0.3, 1, 0.02);
+            ck_assert_double_eq_tol(sqrt(m->latent->noise_variance) / 0.3, 1, 0.02);
             ck_assert_double_lt(miss(m), 0.03);
         }
         rvm_model_free(m);
