@@ -161,22 +161,29 @@ enum {
     MOST_SPANS = 64 /* parts that sums over rows are cut into */
 };
 
-/* Values of `count` <= FEW functions at rows first .. first + width - 1, width <= STRIP. */
+/* Values of at most FEW functions at rows first .. first + block->size2 - 1 <= STRIP. The bias may
+ * stand anywhere among them. */
 static rvm_status evaluate(gsl_matrix *block, const rvm_basis *b, const size_t *id, size_t first,
                            rvm_error *err)
 {
-    size_t row[FEW], count = block->size1, bias = 0;
+    const size_t count = block->size1;
+    size_t row[FEW], end;
     for (size_t k = 0; k < count; k++)
         row[k] = b->source[id[k]];
-    if (count > 0 && row[0] == RVM_BIAS) {
-        gsl_vector_view constant = gsl_matrix_row(block, 0);
-        gsl_vector_set_all(&constant.vector, 1);
-        bias = 1;
+    for (size_t k = 0; k < count; k = end) {
+        const bool constant = row[k] == RVM_BIAS;
+        for (end = k + 1; end < count && (row[end] == RVM_BIAS) == constant; end++)
+            ;
+        gsl_matrix_view run = gsl_matrix_submatrix(block, k, 0, end - k, block->size2);
+        rvm_status status = RVM_OK;
+        if (constant)
+            gsl_matrix_set_all(&run.matrix, 1);
+        else
+            status = rvm_kernel_block(&run.matrix, &b->kernel, b->rows, row + k, b->at, first, err);
+        if (status != RVM_OK)
+            return status;
     }
-    if (count == bias)
-        return RVM_OK;
-    gsl_matrix_view rest = gsl_matrix_submatrix(block, bias, 0, count - bias, block->size2);
-    return rvm_kernel_block(&rest.matrix, &b->kernel, b->rows, row + bias, b->at, first, err);
+    return RVM_OK;
 }
 
 static size_t part(size_t at, size_t end, size_t most)
