@@ -95,6 +95,12 @@ typedef struct {
     double coef0;
 } rvm_kernel;
 
+/* More than two classes. */
+typedef enum {
+    RVM_SOFTMAX,    /* one model: P(k) = exp f_k / sum_j exp f_j */
+    RVM_ONE_VS_REST /* a two-class model for each class; P(k) is its probability over their sum */
+} rvm_multiclass;
+
 typedef struct {
     int label;
     double weight;
@@ -110,6 +116,7 @@ typedef struct {
     int restarts;          /* number of starts while all rows fit the working set; 0: automatic */
     unsigned long seed;
     int threads;                           /* 0: as many as the machine offers */
+    rvm_multiclass multiclass;
     bool probability;                      /* libsvm's -b 1; kept in the model, changes nothing */
     const rvm_class_weight *class_weights; /* borrowed; classification only; repeated: multiplied */
     size_t class_weight_count;

@@ -191,8 +191,6 @@ static rvm_columns columns(const rvm_trainer *tr)
         return rvm_columns_of_design(rvm_starts_design(tr->starts));
     if (tr->method == BY_WORKING_SET)
         return *rvm_working_set_columns(tr->working_set);
-    if (tr->method == BY_CLASSES)
-        return rvm_columns_of_design(rvm_multi_design(tr->multi));
     return rvm_columns_of_design(&tr->fixed);
 }
 
@@ -216,6 +214,8 @@ static rvm_report report(const rvm_trainer *tr)
     rvm_report r = { .start = 1, .starts = 1, .round = tr->round, .done = tr->done };
     if (tr->method == BY_STARTS)
         rvm_starts_progress(&r.start, &r.starts, tr->starts);
+    if (tr->method == BY_CLASSES)
+        rvm_multi_progress(&r.start, &r.starts, tr->multi);
     if (tr->method == BY_CLASSES) {
         r.functions = rvm_multi_functions(tr->multi);
         r.log_evidence = rvm_multi_log_evidence(tr->multi);
@@ -285,10 +285,10 @@ static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error 
     if (!rvm_model_alloc_latents(m, tr->labels.count))
         return rvm_fail_memory(err, "the model");
     rvm_status status = rvm_multi_settle(tr->multi, err);
-    const rvm_columns c = columns(tr);
+    rvm_columns c;
     double penalties = 0;
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
-        const rvm_point *point = rvm_multi_select(tr->multi, k);
+        const rvm_point *point = rvm_multi_select(&c, tr->multi, k);
         rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k) };
         status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, &c, err);
         rvm_multi_shift_back(tr->multi, k);
