@@ -84,6 +84,7 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .has_bias = has_bias(m),
         .classes = m->class_count,
         .labels = m->label,
+        .multiclass = m->multiclass,
         .log_evidence = m->log_evidence,
         .noise_variance = m->noise_variance,
         .noise_fixed = m->noise_fixed,

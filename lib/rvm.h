@@ -129,6 +129,9 @@ RVM_CHECKED rvm_status rvm_settings_check(const rvm_settings *s, const rvm_probl
 /* Names as in --kernel and in the model file; NULL, or false, when there is none. */
 const char *rvm_kernel_name(rvm_kernel_type type);
 bool rvm_kernel_by_name(rvm_kernel_type *out, const char *name);
+/* The same as in --multiclass. */
+const char *rvm_multiclass_name(rvm_multiclass multiclass);
+bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name);
 
 /* ---- Training ------------------------------------------------------------------------------- */
 
@@ -172,6 +175,7 @@ typedef struct {
     size_t vectors;        /* relevance vectors */
     bool has_bias;         /* the bias is one of the basis functions */
     size_t classes;        /* 0 for regression */
+    rvm_multiclass multiclass; /* of more than two classes */
     const int *labels;     /* borrowed from the model; classes entries, in libsvm's order */
     double log_evidence;   /* natural logarithm */
     double noise_variance; /* regression */

@@ -306,6 +306,7 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
         return rvm_fail_memory(err, "the model");
     m->task = tr->settings.task;
     m->kernel = tr->kernel;
+    m->multiclass = tr->method == BY_CLASSES ? tr->settings.multiclass : RVM_SOFTMAX;
     m->examples = tr->study.observed.N;
     m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
     rvm_status status = copy_labels(m, &tr->labels, err);
