@@ -33,14 +33,15 @@ static const rvm_climb_settings last = { .max_moves = 20, .iterations = 20, .new
 
 /* A pass over the classes that gains less than this many nats, or this share of a nat for each row,
  * or this share of what the passes of its start but the first have gained, ends the start. */
-static const double poor_pass = 0.5, poor_share = 5e-4, poor_part = 0.04;
+static const double poor_pass = 0.5, poor_share = 5e-4, poor_part = 0.01;
 
 /* Share of the functions that a start removes from the best solution. */
 static const double kicked_share = 0.25;
 
-/* Change of the log evidence by a pass over the classes at which they are at their joint mode, and
- * nats that a step towards it must promise: to compare solutions, and for the model. */
-static const double near_mode = 1e-2, at_mode = 1e-6, promise_at_mode = 1e-9;
+/* Change of the log evidence by a pass over the classes at which they are near enough to their joint
+ * mode to compare solutions; for the model, that change for each row, and the nats for each row that
+ * a step towards the mode must promise. */
+static const double near_mode = 1e-2, at_mode = 1e-11, promise_at_mode = 1e-16;
 
 /* What there is to keep of a class; function i is candidate id[i]. */
 typedef struct {
@@ -395,13 +396,13 @@ rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
 
 rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
 {
-    const double searching = m->gram.laplace.negligible;
+    const double searching = m->gram.laplace.negligible, rows = (double)m->y->observed.N;
     rvm_status status = RVM_OK;
     for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0; k++)
         status = copy_best(m, k, 1, err);
-    m->gram.laplace.negligible = promise_at_mode;
+    m->gram.laplace.negligible = promise_at_mode * rows;
     if (status == RVM_OK)
-        status = settle(m, at_mode, err);
+        status = settle(m, at_mode * rows, err);
     m->gram.laplace.negligible = searching;
     return status;
 }
