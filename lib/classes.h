@@ -19,8 +19,8 @@
 #include "likelihood.h"
 
 typedef struct {
-    size_t count;               /* of the classes */
-    const size_t *of_row;       /* borrowed, N: class of each row */
+    size_t count;         /* of the classes */
+    const size_t *of_row; /* borrowed, N: class of each row */
     rvm_multiclass model;
     gsl_matrix *F;  /* owned, count x N: activations */
     double *offset; /* owned, N: of the class last selected */

@@ -18,9 +18,7 @@ static const double searching = 1e-4;
 
 rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, int threads, rvm_error *err)
 {
-    *l = (rvm_laplace){
-        .capacity = capacity, .N = N, .threads = threads, .negligible = searching
-    };
+    *l = (rvm_laplace){ .capacity = capacity, .N = N, .threads = threads, .negligible = searching };
     l->f = rvm_array(N, sizeof *l->f);
     l->trial = rvm_array(N, sizeof *l->trial);
     l->slope = rvm_array(N, sizeof *l->slope);

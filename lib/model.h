@@ -34,7 +34,7 @@ struct rvm_model {
     rvm_kernel kernel;
     size_t examples;
     size_t class_count;
-    int *label; /* owned, class_count; NULL for regression */
+    int *label;                /* owned, class_count; NULL for regression */
     rvm_multiclass multiclass; /* more than two classes; else RVM_SOFTMAX */
     bool probability;
     bool converged;

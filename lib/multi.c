@@ -39,8 +39,8 @@ static const double poor_pass = 0.5, poor_share = 5e-4, poor_part = 0.01;
 static const double kicked_share = 0.25;
 
 /* Change of the log evidence by a pass over the classes at which they are near enough to their joint
- * mode to compare solutions; for the model, that change for each row, and the nats for each row that
- * a step towards the mode must promise. */
+ * mode to compare solutions, and of many rows to be a model; of few rows, where passes are cheap,
+ * that change for each row, and the nats for each row that a step towards the mode must promise. */
 static const double near_mode = 1e-2, at_mode = 1e-11, promise_at_mode = 1e-16;
 
 /* What there is to keep of a class; function i is candidate id[i]. */
@@ -107,7 +107,8 @@ static rvm_status alloc_parts(rvm_multi *m, const size_t *class_of_row, const rv
         m->offers == NULL || m->ln_alpha == NULL || m->rng == NULL)
         return rvm_fail_memory(err, "the classes");
     gsl_rng_set(m->rng, s->seed);
-    rvm_status status = rvm_classes_init(&m->classes, class_of_row, m->count, N, s->multiclass, err);
+    rvm_status status =
+        rvm_classes_init(&m->classes, class_of_row, m->count, N, s->multiclass, err);
     if (status == RVM_OK)
         status = rvm_gram_search_init(&m->gram, m->y, capacity, 0.25 * numbers, m->threads, err);
     return status == RVM_OK ? rvm_gram_search_take_rows(&m->gram, m->y, err) : status;
@@ -295,13 +296,12 @@ static rvm_status let_in(rvm_multi *m, rvm_error *err)
 {
     const rvm_columns *c = &m->gram.columns;
     const rvm_laplace *l = &m->gram.laplace;
-    const rvm_posterior_at at = { m->y, c, m->gram.search.now.ln_alpha, l->slope, l->curvature,
-                                  1,    m->threads };
-    const size_t drawn =
-        rvm_offers_draw(m->order, m->active, c, m->y->basis.count, SAMPLE, m->rng);
+    const rvm_posterior_at at = {
+        m->y, c, m->gram.search.now.ln_alpha, l->slope, l->curvature, 1, m->threads
+    };
+    const size_t drawn = rvm_offers_draw(m->order, m->active, c, m->y->basis.count, SAMPLE, m->rng);
     size_t count = 0;
-    rvm_status status =
-        rvm_offers_find(m->offers, &count, &at, m->order, drawn, m->tolerance, err);
+    rvm_status status = rvm_offers_find(m->offers, &count, &at, m->order, drawn, m->tolerance, err);
     if (status != RVM_OK)
         return status;
     count = count < CHUNK ? count : CHUNK;
@@ -397,12 +397,14 @@ rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
 rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
 {
     const double searching = m->gram.laplace.negligible, rows = (double)m->y->observed.N;
+    const bool few = m->y->basis.count <= SEVERAL_STARTS;
     rvm_status status = RVM_OK;
     for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0; k++)
         status = copy_best(m, k, 1, err);
-    m->gram.laplace.negligible = promise_at_mode * rows;
+    if (few)
+        m->gram.laplace.negligible = promise_at_mode * rows;
     if (status == RVM_OK)
-        status = settle(m, at_mode * rows, err);
+        status = settle(m, few ? at_mode * rows : near_mode, err);
     m->gram.laplace.negligible = searching;
     return status;
 }

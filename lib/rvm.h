@@ -115,7 +115,7 @@ typedef struct {
     double budget_mb;      /* memory for cached columns, MiB */
     int restarts;          /* number of starts while all rows fit the working set; 0: automatic */
     unsigned long seed;
-    int threads;                           /* 0: as many as the machine offers */
+    int threads; /* 0: as many as the machine offers */
     rvm_multiclass multiclass;
     bool probability;                      /* libsvm's -b 1; kept in the model, changes nothing */
     const rvm_class_weight *class_weights; /* borrowed; classification only; repeated: multiplied */
@@ -171,16 +171,16 @@ RVM_CHECKED rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rv
 typedef struct {
     rvm_task task;
     rvm_kernel kernel;
-    size_t examples;       /* rows that it was trained on */
-    size_t vectors;        /* relevance vectors */
-    bool has_bias;         /* the bias is one of the basis functions */
-    size_t classes;        /* 0 for regression */
+    size_t examples;           /* rows that it was trained on */
+    size_t vectors;            /* relevance vectors */
+    bool has_bias;             /* the bias is one of the basis functions */
+    size_t classes;            /* 0 for regression */
     rvm_multiclass multiclass; /* of more than two classes */
-    const int *labels;     /* borrowed from the model; classes entries, in libsvm's order */
-    double log_evidence;   /* natural logarithm */
-    double noise_variance; /* regression */
-    bool noise_fixed;      /* it was given, not estimated */
-    bool probability;      /* trained with -b 1 */
+    const int *labels;         /* borrowed from the model; classes entries, in libsvm's order */
+    double log_evidence;       /* natural logarithm */
+    double noise_variance;     /* regression */
+    bool noise_fixed;          /* it was given, not estimated */
+    bool probability;          /* trained with -b 1 */
     bool converged;
 } rvm_model_info;
 
