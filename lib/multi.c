@@ -171,6 +171,15 @@ static double penalty(const rvm_fit *f)
     return sum;
 }
 
+/* By a loop, since there may be none, and no array then. */
+static void copy_columns(solution *to, const rvm_columns *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        to->id[i] = from->id[i];
+        to->norm[i] = from->norm[i];
+    }
+}
+
 /* The search as it stands, into class k. */
 static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *err)
 {
@@ -180,10 +189,7 @@ static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *er
         !rvm_grow(&s->norm, &s->norm_capacity, c->count, sizeof *s->norm) ||
         !rvm_point_save(&s->point, &m->gram.search.now, m->tolerance, arrived))
         return rvm_fail_memory(err, "a solution");
-    for (size_t i = 0; i < c->count; i++) {
-        s->id[i] = c->id[i];
-        s->norm[i] = c->norm[i];
-    }
+    copy_columns(s, c);
     s->penalty = penalty(&m->gram.search.now);
     rvm_classes_set(&m->classes, k, m->gram.laplace.f);
     return RVM_OK;
@@ -225,8 +231,7 @@ static rvm_status copy_best(rvm_multi *m, size_t k, double share, rvm_error *err
         !rvm_grow(&s->norm, &s->norm_capacity, f->K, sizeof *s->norm) ||
         !rvm_point_save(&s->point, f, m->tolerance, from->point.converged))
         return rvm_fail_memory(err, "a solution");
-    memcpy(s->id, m->gram.columns.id, f->K * sizeof *s->id);
-    memcpy(s->norm, m->gram.columns.norm, f->K * sizeof *s->norm);
+    copy_columns(s, &m->gram.columns);
     return RVM_OK;
 }
 
