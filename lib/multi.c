@@ -70,11 +70,12 @@ struct rvm_multi {
     gsl_rng *rng;
     int start, starts;
     stage stage;
-    int pass;      /* of this start */
-    size_t next;   /* class of the next step */
-    double gained; /* in this pass */
-    double so_far; /* in this start, but for the first pass */
-    bool converged;
+    int pass;       /* of this start */
+    size_t next;    /* class of the next step */
+    double gained;  /* in this pass */
+    double so_far;  /* in this start, but for the first pass */
+    bool arrived;   /* this start has come to its end, not to MOST_PASSES; */
+    bool converged; /* that of best had */
 };
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -355,6 +356,7 @@ static rvm_status end_start(bool *done, rvm_multi *m, rvm_error *err)
     if (found > m->top) {
         swap_solutions(m);
         m->top = found;
+        m->converged = m->arrived;
     }
     m->start++;
     *done = m->start >= m->starts;
@@ -381,7 +383,7 @@ static rvm_status end_pass(bool *done, rvm_multi *m, rvm_error *err)
     if (m->stage == POLISH)
         return end_start(done, m, err);
     m->stage = is_poor || m->pass >= MOST_PASSES ? POLISH : ROUNDS;
-    m->converged = is_poor;
+    m->arrived = is_poor;
     return RVM_OK;
 }
 
@@ -416,10 +418,10 @@ rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
 
 /* ---- What others see ------------------------------------------------------------------------ */
 
-void rvm_multi_progress(int *finished, int *all, const rvm_multi *m)
+void rvm_multi_progress(int *start, int *starts, const rvm_multi *m)
 {
-    *finished = m->start;
-    *all = m->starts;
+    *start = m->start < m->starts ? m->start + 1 : m->starts;
+    *starts = m->starts;
 }
 
 size_t rvm_multi_functions(const rvm_multi *m)

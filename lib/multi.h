@@ -27,8 +27,8 @@ void rvm_multi_free(rvm_multi *m);
 /* The next class. *done: no start is left, and a pass over all classes has gained next to
  * nothing. */
 RVM_CHECKED rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err);
-/* Starts finished, and how many there are in all. */
-void rvm_multi_progress(int *finished, int *all, const rvm_multi *m);
+/* The start in hand, from 1, and how many there are. */
+void rvm_multi_progress(int *start, int *starts, const rvm_multi *m);
 /* Log evidence of the whole model, and active functions of all classes. */
 double rvm_multi_log_evidence(const rvm_multi *m);
 size_t rvm_multi_functions(const rvm_multi *m);
