@@ -35,6 +35,15 @@ static rvm_status set_kernel(void *job, const char *suffix, const char *value, r
     return RVM_OK;
 }
 
+static rvm_status set_multiclass(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    (void)suffix;
+    if (rvm_multiclass_by_name(&((train_job *)job)->settings.multiclass, value))
+        return RVM_OK;
+    *err = (rvm_error){ .status = RVM_ESETTING, .message = "softmax and ovr are possible" };
+    return err->status;
+}
+
 /* The text behind the letter is the class; none is class 0, as in libsvm. */
 static rvm_status set_weight(void *job, const char *suffix, const char *value, rvm_error *err)
 {
@@ -78,6 +87,8 @@ static const cli_option options[] = {
       FIELD(settings.shared_noise), NULL },
     { 'w', NULL, CLI_SUFFIXED, "I W", "1", "classification: weight of class I is W", 0,
       set_weight },
+    { 0, "multiclass", CLI_CALL, "MODEL", "softmax",
+      "more than two classes: softmax, or ovr: one against the rest", 0, set_multiclass },
     { 'e', NULL, CLI_REAL, "EPS", "0.001", "gain in log evidence that is worth an iteration",
       FIELD(settings.tolerance), NULL },
     { 'm', NULL, CLI_REAL, "MB", "1024", "memory for kernel columns in MB",

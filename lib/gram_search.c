@@ -9,6 +9,7 @@
 #include "error.h"
 
 enum {
+    LEAST_ROOM = 16, /* functions without which there is no training */
     FIRST_STEPS =
         1,     /* towards the mode of what has just come in: the first approximation is rough */
     STEPS = 2, /* between two approximations */
@@ -29,6 +30,19 @@ static bool is_regression(const rvm_gram_search *g)
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
+
+size_t rvm_gram_search_capacity(const rvm_study *y, double numbers)
+{
+    const double squares = 16, strips = 4; /* arrays of K^2 numbers, and of K strips */
+    const size_t M = y->basis.count, N = y->observed.N;
+    const double strip = strips * (double)(N < RVM_STRIP ? N : RVM_STRIP);
+    double K = LEAST_ROOM;
+    if (squares * K * K + strip * K > numbers)
+        return 0;
+    while (K < (double)M && 1.1025 * squares * K * K + 1.05 * strip * K < numbers)
+        K *= 1.05;
+    return K < (double)M ? (size_t)K : M;
+}
 
 rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t capacity,
                                 double kept_numbers, int threads, rvm_error *err)

@@ -27,6 +27,9 @@ typedef struct {
     double kept_numbers;
 } rvm_gram_search;
 
+/* Functions that `numbers` doubles have room for, at most all candidates of y; 0: too few for a
+ * search. */
+size_t rvm_gram_search_capacity(const rvm_study *y, double numbers);
 /* Room for `capacity` functions, and `kept_numbers` of their columns in memory. */
 RVM_CHECKED rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t capacity,
                                             double kept_numbers, int threads, rvm_error *err);

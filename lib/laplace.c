@@ -13,12 +13,12 @@
 
 enum { MAX_NEWTON = 60, MAX_HALVINGS = 40 };
 
-/* Nats that a step towards the mode must promise. */
-static const double negligible = 1e-4;
+/* What rvm_laplace.negligible is at first: the price of noise in a search. */
+static const double searching = 1e-4;
 
 rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, int threads, rvm_error *err)
 {
-    *l = (rvm_laplace){ .capacity = capacity, .N = N, .threads = threads };
+    *l = (rvm_laplace){ .capacity = capacity, .N = N, .threads = threads, .negligible = searching };
     l->f = rvm_array(N, sizeof *l->f);
     l->trial = rvm_array(N, sizeof *l->trial);
     l->slope = rvm_array(N, sizeof *l->slope);
@@ -156,7 +156,7 @@ rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const 
             break;
         if (!newton_step(&promise, f, l))
             return rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
-        if (promise < negligible || k == most)
+        if (promise < l->negligible || k == most)
             break;
         status = take_step(&taken, &objective, f, l, c, o, err);
     }

@@ -15,6 +15,7 @@
 typedef struct {
     size_t capacity, N;
     int threads;
+    double negligible;     /* nats that a step towards the mode must promise */
     double log_likelihood; /* at w */
     double *f;             /* owned, N: offset + Phi w */
     double *trial;         /* owned, N: scratch */

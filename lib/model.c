@@ -85,6 +85,7 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .classes = m->class_count,
         .labels = m->label,
         .outputs = m->task == RVM_REGRESSION ? m->latent_count : 0,
+        .multiclass = m->multiclass,
         .log_evidence = m->log_evidence,
         .noise_variance = m->latent->noise_variance,
         .noise_fixed = m->noise_fixed,

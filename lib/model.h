@@ -27,14 +27,17 @@ typedef struct {
 } rvm_latent;
 
 /* Regression has one latent function for each output, the targets of a row, and their weights are
- * independent.  Two classes have one, the log-odds of the first class.  One class has one of no basis functions.  More classes have one each, in the order
- * of the labels, and P(k|x) = exp(f_k(x)) / sum_j exp(f_j(x)); their weights are independent. */
+ * independent. Two classes have one, the log-odds of the first class. One class has one of no basis
+ * functions. More classes have one each, in the order of the labels, and P(k|x) = exp(f_k(x)) /
+ * sum_j exp(f_j(x)), or with RVM_ONE_VS_REST in proportion to 1 / (1 + exp(-f_k(x))); their weights
+ * are independent. */
 struct rvm_model {
     rvm_task task;
     rvm_kernel kernel;
     size_t examples;
     size_t class_count;
-    int *label; /* owned, class_count; NULL for regression */
+    int *label;                /* owned, class_count; NULL for regression */
+    rvm_multiclass multiclass; /* more than two classes; else RVM_SOFTMAX */
     bool probability;
     bool converged;
     bool noise_fixed;

@@ -173,12 +173,19 @@ static double key_real(reader *r, const char *name)
     return x;
 }
 
-static int key_whole(reader *r, const char *name, int least, int most)
+/* The key in hand, its number and the end of its line. */
+static int whole_of_key(reader *r, const char *name, int least, int most)
 {
-    key(r, name);
+    expect_key(r, name);
     const int x = whole(r, least, most);
     end_line(r);
     return x;
+}
+
+static int key_whole(reader *r, const char *name, int least, int most)
+{
+    next_key(r);
+    return whole_of_key(r, name, least, most);
 }
 
 /* ---- Header --------------------------------------------------------------------------------- */
@@ -281,6 +288,23 @@ static void read_noise(reader *r, size_t count)
     r->m->noise_fixed = key_whole(r, "noise_fixed", 0, 1) == 1;
 }
 
+/* The one line that may be absent, and then is softmax; the next key in hand before and after. */
+static void read_multiclass(reader *r)
+{
+    char name[NAME_SIZE] = "";
+
+    if (!word_is(r, "multiclass"))
+        return;
+    if (r->m->class_count < 3)
+        fault(r, "a model of fewer than three classes has no such line");
+    if (next_word(r) && r->word.length < sizeof name)
+        memcpy(name, r->word.text, r->word.length);
+    if (r->status == RVM_OK && !rvm_multiclass_by_name(&r->m->multiclass, name))
+        fault(r, "\"softmax\" or \"ovr\" is expected");
+    end_line(r);
+    next_key(r);
+}
+
 static void read_header(reader *r)
 {
     rvm_model *m = r->m;
@@ -294,7 +318,9 @@ static void read_header(reader *r)
         key_whole(r, "nr_class", 2, 2);
     if (r->version == 2)
         outputs = (size_t)key_whole(r, "nr_output", 2, INT_MAX);
-    r->vectors = (size_t)key_whole(r, "total_rv", 0, INT_MAX);
+    next_key(r);
+    read_multiclass(r);
+    r->vectors = (size_t)whole_of_key(r, "total_rv", 0, INT_MAX);
     m->examples = (size_t)key_whole(r, "examples", 1, INT_MAX);
     if (m->task == RVM_REGRESSION)
         read_noise(r, outputs);

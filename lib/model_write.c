@@ -52,6 +52,8 @@ static void write_classes(const rvm_model *m, FILE *out)
     for (size_t c = 0; c < m->class_count; c++)
         fprintf(out, " %d", m->label[c]);
     fputc('\n', out);
+    if (m->multiclass != RVM_SOFTMAX)
+        fprintf(out, "multiclass %s\n", rvm_multiclass_name(m->multiclass));
 }
 
 static void write_header(const rvm_model *m, FILE *out)

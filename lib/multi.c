@@ -1,133 +1,118 @@
-/* Level 4: more than two classes, one softmax model. */
+/* Level 4: more than two classes. */
 #include "multi.h"
 
-#include <gsl/gsl_blas.h>
-#include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "classes.h"
 #include "error.h"
+#include "gram_search.h"
+#include "offers.h"
 #include "parallel.h"
 
 enum {
-    MOST_CANDIDATES = 4000, /* whose columns are kept: scoring reads them all after each move */
-    MOST_FUNCTIONS = 1000,  /* of one class */
-    LEAST_ROOM = 16,
-    MOST_ROUNDS = 30,
-    MAX_MOVES = 60,
-    ITERATIONS = 10,  /* of Newton's method after each; the next round goes on */
-    MOST_PASSES = 100 /* over the classes, to the joint mode */
+    FIRST_CHUNK = 300, /* candidates of a class's first step, taken at random */
+    FIRST_SWEEPS = 10,
+    SWEEPS = 5,
+    SAMPLE = 2000, /* candidates scored in a step */
+    CHUNK = 100,   /* the best of them, let in */
+    MOST_PASSES = 30,
+    SEVERAL_STARTS = 2500, /* candidates up to which there are several */
+    USUAL_STARTS = 8,
+    WIDE_START = 1,      /* number of the start with a wide prior, */
+    WIDE_PRIOR = 10,     /* what it takes off ln alpha at first (starts.c) */
+    SETTLING_PASSES = 60 /* over the classes, to the joint mode */
 };
 
-/* A round over all classes that gains less than this many nats is the last, */
-static const double poor_round = 0.1;
-/* or this share of a nat for each row. */
-static const double poor_share = 1e-5;
+/* A step goes on to other candidates long before it is at an optimum. */
+static const rvm_climb_settings quick = { .max_moves = 1, .iterations = 4, .newton = 0.1 };
+static const rvm_climb_settings last = { .max_moves = 20, .iterations = 20, .newton = 1e-3 };
 
-/* Change of the log evidence by a pass over the classes at which they are at their joint mode. */
-static const double at_mode = 1e-9;
+/* A pass over the classes that gains less than this many nats, or this share of a nat for each row,
+ * or this share of what the passes of its start but the first have gained, ends the start. */
+static const double poor_pass = 0.5, poor_share = 5e-4, poor_part = 0.01;
+
+/* Share of the functions that a start removes from the best solution. */
+static const double kicked_share = 0.25;
+
+/* Change of the log evidence by a pass over the classes at which they are near enough to their joint
+ * mode to compare solutions, and of many rows to be a model; of few rows, where passes are cheap,
+ * that change for each row, and the nats for each row that a step towards the mode must promise. */
+static const double near_mode = 1e-2, at_mode = 1e-11, promise_at_mode = 1e-16;
+
+/* What there is to keep of a class; function i is candidate id[i]. */
+typedef struct {
+    rvm_point point;
+    size_t *id;   /* owned, K of point */
+    double *norm; /* owned, likewise */
+    size_t id_capacity, norm_capacity;
+    double penalty; /* 1/2 u'u + 1/2 ln|H| */
+} solution;
+
+typedef enum { FIRST, ROUNDS, POLISH } stage;
 
 struct rvm_multi {
-    rvm_study *y;               /* borrowed */
-    const size_t *class_of_row; /* borrowed */
-    size_t classes;
+    rvm_study *y; /* borrowed */
+    size_t count; /* of the classes */
     double tolerance;
-    rvm_design design;
-    rvm_search search;
-    rvm_statistics statistics;
-    rvm_point *point;    /* owned, classes */
-    double *log_det;     /* owned, classes: ln|H| */
-    double *half_square; /* owned, classes: 1/2 u'u */
-    gsl_matrix *F;       /* owned, classes x N: activations */
-    double *offset;      /* owned, N */
-    size_t next;         /* class of the next step */
-    int round;
-    double before; /* log evidence at the start of the round */
-    bool converged;
+    int threads;
+    rvm_classes classes;
+    rvm_gram_search gram;
+    solution *now, *best; /* owned, count: best has no functions before the end of a start */
+    double top;           /* log evidence of best */
+    bool *active;         /* owned, M */
+    size_t *order;        /* owned, M: candidates drawn */
+    rvm_offer *offers;    /* owned, SAMPLE or M */
+    double *ln_alpha;     /* owned, capacity of gram: of functions that come in */
+    gsl_rng *rng;
+    int start, starts;
+    stage stage;
+    int pass;       /* of this start */
+    size_t next;    /* class of the next step */
+    double gained;  /* in this pass */
+    double so_far;  /* in this start, but for the first pass */
+    bool arrived;   /* this start has come to its end, not to MOST_PASSES; */
+    bool converged; /* that of best had */
 };
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-/* The bias and, where not all candidates fit, a random sample of the others, ascending. */
-static size_t choose_candidates(size_t *id, const rvm_basis *b, size_t room, unsigned long seed)
+static int choose_starts(const rvm_study *y, const rvm_settings *s)
 {
-    const size_t fixed = b->bias ? 1 : 0;
-    size_t count = 0;
-    for (size_t m = 0; m < b->count; m++)
-        id[m] = m;
-    if (b->count <= room)
-        return b->count;
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (rng == NULL)
-        return 0;
-    gsl_rng_set(rng, seed);
-    size_t *from = id + fixed;
-    const size_t wanted = room - fixed, others = b->count - fixed;
-    for (size_t m = 0; m < others && count < wanted; m++) /* selection sampling */
-        if ((double)(others - m) * gsl_rng_uniform(rng) < (double)(wanted - count))
-            from[count++] = from[m];
-    gsl_rng_free(rng);
-    return fixed + count;
+    if (y->basis.count > SEVERAL_STARTS)
+        return 1;
+    return s->restarts > 0 ? s->restarts : USUAL_STARTS;
 }
 
-/* Columns that fit into the budget beside the scratch of the search. */
-static size_t room_for_columns(const rvm_study *y, const rvm_settings *s, size_t functions)
+static rvm_status alloc_parts(rvm_multi *m, const size_t *class_of_row, const rvm_settings *s,
+                              rvm_error *err)
 {
-    const double N = (double)y->observed.N, K = (double)functions;
-    const double columns = s->budget_mb * 1048576 / 8 - K * (2 * N + 6 * K);
-    const double room = columns / (N + 2 * K);
-    return room < LEAST_ROOM ? 0 : room < MOST_CANDIDATES ? (size_t)room : MOST_CANDIDATES;
-}
-
-static rvm_status fill_design(rvm_multi *m, const rvm_settings *s, size_t room, rvm_error *err)
-{
-    const rvm_basis *b = &m->y->basis;
-    size_t *id = rvm_array(b->count, sizeof *id);
-    if (id == NULL)
-        return rvm_fail_memory(err, "the candidates");
-    const size_t count = choose_candidates(id, b, room, s->seed);
-    if (count == 0 && b->count > 0) {
-        free(id);
-        return rvm_fail_memory(err, "the candidates");
-    }
-    const size_t capacity = count > 0 ? count : 1;
-    rvm_status status = rvm_design_init(&m->design, b->N, capacity, m->y->observed.t, false, err);
-    if (status == RVM_OK)
-        status = rvm_design_append(&m->design, b, id, count, rvm_threads(s->threads), err);
-    free(id);
-    return status;
-}
-
-static rvm_status alloc_parts(rvm_multi *m, const rvm_settings *s, rvm_error *err)
-{
-    const size_t N = m->y->observed.N, M = m->y->basis.count;
-    size_t functions = M < MOST_FUNCTIONS ? M : MOST_FUNCTIONS;
-    while (functions > LEAST_ROOM && room_for_columns(m->y, s, functions) < 4 * functions)
-        functions /= 2;
-    const size_t room = room_for_columns(m->y, s, functions);
-    if (room == 0 && M > 0)
-        return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
-    m->point = rvm_array(m->classes, sizeof *m->point);
-    m->log_det = rvm_array(m->classes, sizeof *m->log_det);
-    m->half_square = rvm_array(m->classes, sizeof *m->half_square);
-    m->offset = rvm_array(N, sizeof *m->offset);
-    m->F = gsl_matrix_calloc(m->classes, N);
-    if (m->point == NULL || m->log_det == NULL || m->half_square == NULL || m->offset == NULL ||
-        m->F == NULL)
+    const size_t M = m->y->basis.count, N = m->y->observed.N;
+    /* A quarter for columns that are kept; what belongs to each row and candidate comes first. */
+    const double numbers = s->budget_mb * 1048576 / 8 - (16 + (double)m->count) * (double)N;
+    const size_t capacity = rvm_gram_search_capacity(m->y, 0.75 * numbers);
+    if (capacity == 0)
+        return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows of %zu classes",
+                        s->budget_mb, N, m->count);
+    m->now = rvm_array(m->count, sizeof *m->now);
+    m->best = rvm_array(m->count, sizeof *m->best);
+    m->active = rvm_array(M, sizeof *m->active);
+    m->order = rvm_array(M, sizeof *m->order);
+    m->offers = rvm_array(M < SAMPLE ? M : SAMPLE, sizeof *m->offers);
+    m->ln_alpha = rvm_array(capacity, sizeof *m->ln_alpha);
+    m->rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (m->now == NULL || m->best == NULL || m->active == NULL || m->order == NULL ||
+        m->offers == NULL || m->ln_alpha == NULL || m->rng == NULL)
         return rvm_fail_memory(err, "the classes");
-    rvm_status status = fill_design(m, s, room, err);
-    const size_t columns = m->design.count > 0 ? m->design.count : 1;
-    if (functions > columns)
-        functions = columns;
+    gsl_rng_set(m->rng, s->seed);
+    rvm_status status =
+        rvm_classes_init(&m->classes, class_of_row, m->count, N, s->multiclass, err);
     if (status == RVM_OK)
-        status = rvm_search_init(&m->search, &m->y->observed, &m->design, functions,
-                                 rvm_threads(s->threads), err);
-    if (status == RVM_OK)
-        status = rvm_statistics_init(&m->statistics, columns, functions, err);
-    return status;
+        status = rvm_gram_search_init(&m->gram, m->y, capacity, 0.25 * numbers, m->threads, err);
+    return status == RVM_OK ? rvm_gram_search_take_rows(&m->gram, m->y, err) : status;
 }
 
 rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of_row,
@@ -137,11 +122,12 @@ rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of
     if (m == NULL)
         return rvm_fail_memory(err, "the classes");
     m->y = y;
-    m->class_of_row = class_of_row;
-    m->classes = classes;
+    m->count = classes;
     m->tolerance = s->tolerance;
-    m->before = -INFINITY;
-    const rvm_status status = alloc_parts(m, s, err);
+    m->threads = rvm_threads(s->threads);
+    m->starts = choose_starts(y, s);
+    m->top = -INFINITY;
+    const rvm_status status = alloc_parts(m, class_of_row, s, err);
     if (status != RVM_OK) {
         rvm_multi_free(m);
         return status;
@@ -150,172 +136,323 @@ rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of
     return RVM_OK;
 }
 
+static void free_solutions(solution *s, size_t count)
+{
+    for (size_t k = 0; s != NULL && k < count; k++) {
+        rvm_point_free(&s[k].point);
+        free(s[k].id);
+        free(s[k].norm);
+    }
+    free(s);
+}
+
 void rvm_multi_free(rvm_multi *m)
 {
     if (m == NULL)
         return;
-    for (size_t k = 0; m->point != NULL && k < m->classes; k++)
-        rvm_point_free(&m->point[k]);
-    free(m->point);
-    free(m->log_det);
-    free(m->half_square);
-    free(m->offset);
-    gsl_matrix_free(m->F);
-    rvm_design_free(&m->design);
-    rvm_search_free(&m->search);
-    rvm_statistics_free(&m->statistics);
+    free_solutions(m->now, m->count);
+    free_solutions(m->best, m->count);
+    rvm_classes_free(&m->classes);
+    rvm_gram_search_free(&m->gram);
+    gsl_rng_free(m->rng);
+    free(m->active);
+    free(m->order);
+    free(m->offers);
+    free(m->ln_alpha);
     free(m);
 }
 
-/* ---- Activations ---------------------------------------------------------------------------- */
+/* ---- Solutions ------------------------------------------------------------------------------ */
 
-/* ln sum_j exp f_j of row n over all classes but `without` (classes: none is left out). */
-static double log_sum(const rvm_multi *m, size_t n, size_t without)
+static double penalty(const rvm_fit *f)
 {
-    size_t top = m->classes;
-    double others = 0;
-    for (size_t j = 0; j < m->classes; j++)
-        if (j != without &&
-            (top == m->classes || gsl_matrix_get(m->F, j, n) > gsl_matrix_get(m->F, top, n)))
-            top = j;
-    const double largest = gsl_matrix_get(m->F, top, n);
-    for (size_t j = 0; j < m->classes; j++)
-        if (j != without && j != top)
-            others += exp(gsl_matrix_get(m->F, j, n) - largest);
-    return largest + log1p(others);
+    double sum = 0;
+    for (size_t i = 0; i < f->K; i++)
+        sum += 0.5 * f->u[i] * f->u[i] + log(gsl_matrix_get(f->storage, i, i));
+    return sum;
 }
 
-const rvm_point *rvm_multi_select(rvm_multi *m, size_t k)
+/* By a loop, since there may be none, and no array then. */
+static void copy_columns(solution *to, const rvm_columns *from)
 {
-    rvm_observed *o = &m->y->observed;
-    for (size_t n = 0; n < o->N; n++) {
-        o->t[n] = m->class_of_row[n] == k;
-        m->offset[n] = -log_sum(m, n, k);
-    }
-    o->offset = m->offset;
-    return &m->point[k];
-}
-
-static void activate(rvm_multi *m, size_t k)
-{
-    const rvm_fit *f = &m->search.now;
-    gsl_vector_view row = gsl_matrix_row(m->F, k);
-    gsl_vector_set_zero(&row.vector);
-    for (size_t i = 0; i < f->K; i++) {
-        gsl_vector_const_view column = gsl_matrix_const_row(m->design.PhiT, f->column[i]);
-        gsl_blas_daxpy(exp(-0.5 * f->ln_alpha[i]) * f->u[i], &column.vector, &row.vector);
+    for (size_t i = 0; i < from->count; i++) {
+        to->id[i] = from->id[i];
+        to->norm[i] = from->norm[i];
     }
 }
 
-double *rvm_multi_activation(rvm_multi *m, size_t k)
+/* The search as it stands, into class k. */
+static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *err)
 {
-    return gsl_matrix_ptr(m->F, k, 0);
+    const rvm_columns *c = &m->gram.columns;
+    solution *s = &m->now[k];
+    if (!rvm_grow(&s->id, &s->id_capacity, c->count, sizeof *s->id) ||
+        !rvm_grow(&s->norm, &s->norm_capacity, c->count, sizeof *s->norm) ||
+        !rvm_point_save(&s->point, &m->gram.search.now, m->tolerance, arrived))
+        return rvm_fail_memory(err, "a solution");
+    copy_columns(s, c);
+    s->penalty = penalty(&m->gram.search.now);
+    rvm_classes_set(&m->classes, k, m->gram.laplace.f);
+    return RVM_OK;
 }
 
-void rvm_multi_shift_back(rvm_multi *m, size_t k)
+/* Class k into the search, at the mode that the other classes leave it. */
+static rvm_status load_class(rvm_multi *m, size_t k, rvm_error *err)
 {
-    double *f = gsl_matrix_ptr(m->F, k, 0);
-    for (size_t n = 0; n < m->y->observed.N; n++)
-        f[n] -= m->offset[n];
+    rvm_classes_select(&m->classes, &m->y->observed, k);
+    return rvm_gram_search_restore(&m->gram, &m->now[k].point, m->now[k].id, err);
+}
+
+static void swap_solutions(rvm_multi *m)
+{
+    solution *s = m->now;
+    m->now = m->best;
+    m->best = s;
+}
+
+/* Class k of the best solution, each function with probability `share`. */
+static rvm_status copy_best(rvm_multi *m, size_t k, double share, rvm_error *err)
+{
+    const solution *from = &m->best[k];
+    rvm_fit *f = &m->gram.search.now;
+    m->gram.columns.count = 0;
+    f->K = 0;
+    f->ln_beta = 0;
+    for (size_t i = 0; i < from->point.K; i++) {
+        if (share < 1 && gsl_rng_uniform(m->rng) >= share)
+            continue;
+        m->gram.columns.id[f->K] = from->id[i];
+        m->gram.columns.norm[f->K] = from->norm[i];
+        rvm_fit_add(f, f->K, from->point.ln_alpha[i]);
+        f->u[f->K - 1] = from->point.u[i];
+    }
+    m->gram.columns.count = f->K;
+    solution *s = &m->now[k];
+    if (!rvm_grow(&s->id, &s->id_capacity, f->K, sizeof *s->id) ||
+        !rvm_grow(&s->norm, &s->norm_capacity, f->K, sizeof *s->norm) ||
+        !rvm_point_save(&s->point, f, m->tolerance, from->point.converged))
+        return rvm_fail_memory(err, "a solution");
+    copy_columns(s, &m->gram.columns);
+    return RVM_OK;
 }
 
 double rvm_multi_log_likelihood(const rvm_multi *m)
 {
-    const rvm_observed *o = &m->y->observed;
-    double sum = 0;
-    for (size_t n = 0; n < o->N; n++) {
-        const double weight = o->row_weight == NULL ? 1 : o->row_weight[n];
-        sum += weight * (gsl_matrix_get(m->F, m->class_of_row[n], n) - log_sum(m, n, m->classes));
-    }
+    return rvm_classes_log_likelihood(&m->classes, &m->y->observed);
+}
+
+/* Of the solution in hand. */
+static double log_evidence(const rvm_multi *m)
+{
+    double sum = rvm_multi_log_likelihood(m);
+    for (size_t k = 0; k < m->count; k++)
+        sum -= m->now[k].penalty;
     return sum;
 }
 
 double rvm_multi_log_evidence(const rvm_multi *m)
 {
-    double sum = rvm_multi_log_likelihood(m);
-    for (size_t k = 0; k < m->classes; k++)
-        sum -= m->half_square[k] + 0.5 * m->log_det[k];
-    return sum;
+    return m->start > 0 ? m->top : log_evidence(m);
 }
 
-/* ---- Steps ---------------------------------------------------------------------------------- */
-
-/* The posterior of class k, given all others, at the precisions that are there. */
-static rvm_status locate_class(rvm_multi *m, size_t k, rvm_error *err)
-{
-    rvm_multi_select(m, k);
-    rvm_point_load(&m->search.now, &m->point[k]); /* nothing at first */
-    m->search.now.ln_beta = 0;
-    return rvm_search_locate(&m->search, err);
-}
-
-static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *err)
-{
-    const rvm_search *s = &m->search;
-    m->half_square[k] = m->log_det[k] = 0;
-    for (size_t i = 0; i < s->now.K; i++) {
-        m->half_square[k] += 0.5 * s->now.u[i] * s->now.u[i];
-        m->log_det[k] += 2 * log(gsl_matrix_get(s->now.storage, i, i));
-    }
-    activate(m, k);
-    return rvm_point_save(&m->point[k], &s->now, m->tolerance, arrived)
-               ? RVM_OK
-               : rvm_fail_memory(err, "a solution");
-}
-
-static rvm_status update_class(rvm_multi *m, size_t k, rvm_error *err)
-{
-    const rvm_climb_settings climb = { m->tolerance, MAX_MOVES, ITERATIONS, rvm_climb_exact };
-    bool arrived = false;
-    rvm_status status = locate_class(m, k, err);
-    if (status == RVM_OK)
-        status = rvm_climb(&m->search, &m->statistics, &climb, &arrived, err);
-    return status == RVM_OK ? keep_class(m, k, arrived, err) : status;
-}
-
-rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
+/* To the joint mode, until a pass changes the log evidence by less than `change`. */
+static rvm_status settle(rvm_multi *m, double change, rvm_error *err)
 {
     rvm_status status = RVM_OK;
-    double before = -INFINITY, now = rvm_multi_log_evidence(m);
-    for (int k = 0; k < MOST_PASSES && status == RVM_OK && fabs(now - before) > at_mode; k++) {
-        for (size_t j = 0; j < m->classes && status == RVM_OK; j++) {
-            status = locate_class(m, j, err);
+    double before = -INFINITY, now = log_evidence(m);
+    for (int pass = 0; pass < SETTLING_PASSES && status == RVM_OK && fabs(now - before) > change;
+         pass++) {
+        for (size_t k = 0; k < m->count && status == RVM_OK; k++) {
+            status = load_class(m, k, err);
             if (status == RVM_OK)
-                status = keep_class(m, j, m->point[j].converged, err);
+                status = keep_class(m, k, m->now[k].point.converged, err);
         }
         before = now;
-        now = rvm_multi_log_evidence(m);
+        now = log_evidence(m);
     }
     return status;
 }
 
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+static rvm_status run(rvm_multi *m, int sweeps, const rvm_climb_settings *how, rvm_error *err)
+{
+    rvm_climb_settings climb = *how;
+    climb.tolerance = m->tolerance;
+    return rvm_gram_search_run(&m->gram, sweeps, &climb, err);
+}
+
+/* The bias, if there is one, and a random chunk. */
+static rvm_status take_first_chunk(rvm_multi *m, rvm_error *err)
+{
+    const size_t room = m->gram.columns.capacity;
+    const double widen = m->start == WIDE_START ? WIDE_PRIOR : 0;
+    const size_t count = rvm_offers_draw(m->order, m->active, &m->gram.columns, m->y->basis.count,
+                                         room < FIRST_CHUNK ? room : FIRST_CHUNK, m->rng);
+    if (m->y->basis.bias && count > 0)
+        m->order[0] = 0;
+    for (size_t i = 0; i < count; i++)
+        m->ln_alpha[i] = rvm_study_ln_alpha(m->y) - widen;
+    const rvm_status status = rvm_gram_search_add(&m->gram, m->order, m->ln_alpha, count, err);
+    return status == RVM_OK ? run(m, FIRST_SWEEPS, &quick, err) : status;
+}
+
+/* The best of a sample of candidates. */
+static rvm_status let_in(rvm_multi *m, rvm_error *err)
+{
+    const rvm_columns *c = &m->gram.columns;
+    const rvm_laplace *l = &m->gram.laplace;
+    const rvm_posterior_at at = {
+        m->y, c, m->gram.search.now.ln_alpha, l->slope, l->curvature, 1, m->threads
+    };
+    const size_t drawn = rvm_offers_draw(m->order, m->active, c, m->y->basis.count, SAMPLE, m->rng);
+    size_t count = 0;
+    rvm_status status = rvm_offers_find(m->offers, &count, &at, m->order, drawn, m->tolerance, err);
+    if (status != RVM_OK)
+        return status;
+    count = count < CHUNK ? count : CHUNK;
+    count = count < c->capacity - c->count ? count : c->capacity - c->count;
+    rvm_offers_sort_by_id(m->offers, count);
+    for (size_t i = 0; i < count; i++) {
+        m->order[i] = m->offers[i].id;
+        m->ln_alpha[i] = m->offers[i].ln_alpha;
+    }
+    return rvm_gram_search_add(&m->gram, m->order, m->ln_alpha, count, err);
+}
+
+/* From the class that is loaded; what does not gain is taken back. */
+static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
+{
+    const double before = m->gram.search.now.log_evidence;
+    rvm_status status = RVM_OK;
+    if (m->stage == FIRST) {
+        status = take_first_chunk(m, err);
+    } else if (m->stage == ROUNDS) {
+        status = let_in(m, err);
+        if (status == RVM_OK)
+            status = run(m, SWEEPS, &quick, err);
+    } else {
+        status = run(m, 0, &last, err);
+    }
+    const double gain = m->gram.search.now.log_evidence - before;
+    if (status == RVM_OK && gain > 0) {
+        m->gained += gain;
+        return RVM_OK;
+    }
+    if (status != RVM_OK && status != RVM_ENUMERIC)
+        return status;
+    return load_class(m, k, err);
+}
+
+/* A solution is found: it is the best, or is dropped. */
+static rvm_status end_start(bool *done, rvm_multi *m, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (m->starts > 1)
+        status = settle(m, near_mode, err);
+    if (status != RVM_OK)
+        return status;
+    const double found = log_evidence(m);
+    if (found > m->top) {
+        swap_solutions(m);
+        m->top = found;
+        m->converged = m->arrived;
+    }
+    m->start++;
+    *done = m->start >= m->starts;
+    m->pass = 0;
+    m->so_far = 0;
+    m->stage = m->start == WIDE_START ? FIRST : ROUNDS;
+    for (size_t k = 0; k < m->count && status == RVM_OK; k++)
+        status = copy_best(m, k, m->stage == FIRST ? 0 : 1 - kicked_share, err);
+    if (m->stage == FIRST)
+        gsl_matrix_set_zero(m->classes.F);
+    return status;
+}
+
+static rvm_status end_pass(bool *done, rvm_multi *m, rvm_error *err)
+{
+    const double rows = (double)m->y->observed.N;
+    const double poor = fmax(fmax(poor_pass, poor_share * rows), poor_part * m->so_far);
+    const bool is_poor = m->pass > 0 && m->gained < poor;
+    if (m->pass > 0)
+        m->so_far += m->gained;
+    m->pass++;
+    m->next = 0;
+    m->gained = 0;
+    if (m->stage == POLISH)
+        return end_start(done, m, err);
+    m->stage = is_poor || m->pass >= MOST_PASSES ? POLISH : ROUNDS;
+    m->arrived = is_poor;
+    return RVM_OK;
+}
+
 rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
 {
-    const rvm_status status = update_class(m, m->next, err);
+    const size_t k = m->next;
+    rvm_status status = load_class(m, k, err);
     *done = false;
-    if (status != RVM_OK || ++m->next < m->classes)
+    if (status == RVM_OK)
+        status = search_class(m, k, err);
+    if (status == RVM_OK)
+        status = keep_class(m, k, m->stage == POLISH, err);
+    if (status != RVM_OK || ++m->next < m->count)
         return status;
-    m->next = 0;
-    m->round++;
-    const double now = rvm_multi_log_evidence(m);
-    const double poor = fmax(poor_round, poor_share * (double)m->y->observed.N);
-    m->converged = now - m->before < poor;
-    *done = m->converged || m->round >= MOST_ROUNDS;
-    m->before = now;
-    return RVM_OK;
+    return end_pass(done, m, err);
+}
+
+rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
+{
+    const double searching = m->gram.laplace.negligible, rows = (double)m->y->observed.N;
+    const bool few = m->y->basis.count <= SEVERAL_STARTS;
+    rvm_status status = RVM_OK;
+    for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0; k++)
+        status = copy_best(m, k, 1, err);
+    if (few)
+        m->gram.laplace.negligible = promise_at_mode * rows;
+    if (status == RVM_OK)
+        status = settle(m, few ? at_mode * rows : near_mode, err);
+    m->gram.laplace.negligible = searching;
+    return status;
+}
+
+/* ---- What others see ------------------------------------------------------------------------ */
+
+void rvm_multi_progress(int *start, int *starts, const rvm_multi *m)
+{
+    *start = m->start < m->starts ? m->start + 1 : m->starts;
+    *starts = m->starts;
 }
 
 size_t rvm_multi_functions(const rvm_multi *m)
 {
+    const solution *s = m->start > 0 ? m->best : m->now;
     size_t sum = 0;
-    for (size_t k = 0; k < m->classes; k++)
-        sum += m->point[k].K;
+    for (size_t k = 0; k < m->count; k++)
+        sum += s[k].point.K;
     return sum;
 }
 
-const rvm_design *rvm_multi_design(const rvm_multi *m)
+const rvm_point *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k)
 {
-    return &m->design;
+    const solution *s = &m->now[k];
+    rvm_classes_select(&m->classes, &m->y->observed, k);
+    *columns = (rvm_columns){ .count = s->point.K,
+                              .capacity = s->point.K,
+                              .id = s->id,
+                              .norm = s->norm,
+                              .threads = m->threads };
+    return &s->point;
+}
+
+double *rvm_multi_activation(rvm_multi *m, size_t k)
+{
+    return gsl_matrix_ptr(m->classes.F, k, 0);
+}
+
+void rvm_multi_shift_back(rvm_multi *m, size_t k)
+{
+    rvm_classes_set(&m->classes, k, gsl_matrix_const_ptr(m->classes.F, k, 0));
 }
 
 bool rvm_multi_converged(const rvm_multi *m)

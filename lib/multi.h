@@ -1,21 +1,20 @@
-/* Level 4: more than two classes, one softmax model.
+/* Level 4: more than two classes.
  *
- *     P(k | x) = exp f_k(x) / sum_j exp f_j(x),   f_k(x) = sum_i w_ki phi_i(x),   w_ki ~ N(0, 1/alpha_ki)
+ * Every class has a latent function f_k(x) = sum_i w_ki phi_i(x), w_ki ~ N(0, 1/alpha_ki), with basis
+ * functions and precisions of its own (Tipping 2001, section 3: nothing is shared but the
+ * likelihood, classes.h). Laplace's approximation keeps the blocks of one class each on the
+ * diagonal of the Hessian and leaves out those between classes; given the others, a class is then a
+ * logistic model with an offset, and is searched as such on its Gram matrix (gram_search.h).
  *
- * Every class has basis functions and precisions of its own (Tipping 2001, section 3: nothing is
- * shared but the likelihood). Given the other classes, class k against the rest is a logistic model
- * whose activation has an offset,
- *
- *     P(k | x) = 1 / (1 + exp -(f_k - c)),   c = ln sum_{j != k} exp f_j,
- *
- * and so are slope t_k - y_k and curvature y_k (1 - y_k). Taking the classes in turn, each to an
- * optimum of its own evidence, climbs to the joint mode of all weights, since the joint objective
- * is concave; Laplace's approximation there keeps the blocks of one class each on the diagonal of
- * the Hessian and leaves out those between classes. A round costs what C logistic models cost. */
+ * A pass takes the classes in turn, one a step: the first a random chunk of candidates top-down,
+ * each later one the best of a sample of candidates, until a pass gains next to nothing. As each
+ * step maximises the same joint objective, passes climb to the joint mode of all weights. Small
+ * problems then start again from the best solution with a part of its functions removed, since
+ * which optimum is found depends on the start (starts.h). */
 #ifndef RVM_MULTI_H
 #define RVM_MULTI_H
 
-#include "climb.h"
+#include "columns.h"
 #include "observe.h"
 #include "point.h"
 
@@ -25,22 +24,27 @@ typedef struct rvm_multi rvm_multi;
 RVM_CHECKED rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of_row,
                                        size_t classes, const rvm_settings *s, rvm_error *err);
 void rvm_multi_free(rvm_multi *m);
-/* The next class. *done: a round over all classes has gained next to nothing. */
+/* The next class. *done: no start is left, and a pass over all classes has gained next to
+ * nothing. */
 RVM_CHECKED rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err);
-/* Moves the weights of all classes to their joint mode at the precisions that are there. */
-RVM_CHECKED rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err);
+/* The start in hand, from 1, and how many there are. */
+void rvm_multi_progress(int *start, int *starts, const rvm_multi *m);
 /* Log evidence of the whole model, and active functions of all classes. */
 double rvm_multi_log_evidence(const rvm_multi *m);
 size_t rvm_multi_functions(const rvm_multi *m);
-/* Sets y's targets and offset to those of class k, at the activations of all others. */
-const rvm_point *rvm_multi_select(rvm_multi *m, size_t k);
+
+/* Takes up the best solution so far, at the joint mode of its weights. A search that goes on
+ * afterwards goes on from there. */
+RVM_CHECKED rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err);
+/* Class k of it: sets y's targets and offset, at the activations of all others; its function i is
+ * column i of *columns (borrowed). */
+const rvm_point *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k);
 /* Activations of class k, N: filled by the caller with the offset still in them, which
  * rvm_multi_shift_back takes off again. */
 double *rvm_multi_activation(rvm_multi *m, size_t k);
 void rvm_multi_shift_back(rvm_multi *m, size_t k);
 /* ln p(t | all activations). */
 double rvm_multi_log_likelihood(const rvm_multi *m);
-const rvm_design *rvm_multi_design(const rvm_multi *m);
 bool rvm_multi_converged(const rvm_multi *m);
 
 #endif

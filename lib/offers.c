@@ -213,3 +213,40 @@ rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior
     free(share);
     return status;
 }
+
+static int ascending(const void *a, const void *b)
+{
+    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    return (i > j) - (i < j);
+}
+
+size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
+                       gsl_rng *rng)
+{
+    size_t count = 0;
+    memset(active, 0, M * sizeof *active);
+    for (size_t k = 0; k < c->count; k++)
+        active[c->id[k]] = true;
+    for (size_t m = 0; m < M; m++)
+        order[m] = m;
+    /* As far as a shuffle has to go: most of them, and as many again as are passed over. */
+    for (size_t k = 0; k < M && count < most; k++) {
+        const size_t with = k + gsl_rng_uniform_int(rng, M - k), id = order[with];
+        order[with] = order[k];
+        order[k] = id;
+        if (!active[id])
+            order[count++] = id; /* count <= k: that place is done with */
+    }
+    qsort(order, count, sizeof *order, ascending);
+    return count;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return ascending(&((const rvm_offer *)a)->id, &((const rvm_offer *)b)->id);
+}
+
+void rvm_offers_sort_by_id(rvm_offer *offers, size_t count)
+{
+    qsort(offers, count, sizeof *offers, by_id);
+}

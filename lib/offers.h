@@ -8,6 +8,8 @@
 #ifndef RVM_OFFERS_H
 #define RVM_OFFERS_H
 
+#include <gsl/gsl_rng.h>
+
 #include "columns.h"
 #include "observe.h"
 
@@ -32,5 +34,11 @@ typedef struct {
 RVM_CHECKED rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior_at *at,
                                        const size_t *id, size_t count, double tolerance,
                                        rvm_error *err);
+
+/* At most `most` random ones of M candidates that have no column in c, ascending, into order (room
+ * for M). active: scratch, M. Returns how many. */
+size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
+                       gsl_rng *rng);
+void rvm_offers_sort_by_id(rvm_offer *offers, size_t count);
 
 #endif

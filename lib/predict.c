@@ -53,12 +53,16 @@ typedef struct {
     rvm_error err;
 } worker;
 
+typedef size_t probability_of_classes(double *p, double *log_p, const double *mean,
+                                      const double *variance, size_t C, bool mode);
+
 struct rvm_predictor {
     const rvm_model *m; /* borrowed */
     rvm_predictor_settings settings;
-    bool variance;        /* compute it */
-    bool probability;     /* likewise */
-    rvm_rows *vectors;    /* owned, V of them */
+    bool variance;                                  /* compute it */
+    bool probability;                               /* likewise */
+    probability_of_classes *probability_of_classes; /* of more than two */
+    rvm_rows *vectors;                              /* owned, V of them */
     rvm_forward *forward; /* owned, latent functions; NULL without variance */
     worker *worker;       /* owned */
     size_t workers;
@@ -162,7 +166,8 @@ static void fill_classes(rvm_prediction *out, size_t row, const rvm_predictor *p
             rvm_probability_of_two(p, log_p, mean[0], variance[0], pr->settings.mode);
         best = mean[0] >= 0 ? 0 : 1;
     } else {
-        best = rvm_probability_of_many(p, log_p, mean, variance, m->class_count, pr->settings.mode);
+        best =
+            pr->probability_of_classes(p, log_p, mean, variance, m->class_count, pr->settings.mode);
     }
     out->value[row] = m->label[best];
     out->variance[row] = variance[m->latent_count > 1 ? best : 0];
@@ -299,6 +304,8 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
     if (pr == NULL)
         return rvm_fail_memory(err, "prediction");
     pr->m = m;
+    pr->probability_of_classes =
+        m->multiclass == RVM_ONE_VS_REST ? rvm_probability_one_vs_rest : rvm_probability_of_many;
     pr->settings = *s;
     /* Which of many classes is the most probable one on the average depends on their variances. */
     pr->variance = s->variance || (m->class_count > 2 && !s->mode);

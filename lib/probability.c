@@ -18,7 +18,8 @@
  *     q_k = 1 / sum_j exp(-kappa_kj (m_k - m_j)),    kappa_kj = (1 + pi (s2_k + s2_j) / 8)^(-1/2)
  *     p_k = q_k / sum_j q_j
  *
- * For C = 2 that is the formula above, whose q already sum to 1. All of it happens in logarithms. */
+ * For C = 2 that is the formula above, whose q already sum to 1. Where each f_k is the log-odds of its
+ * class against the rest, q_k is the formula above. All of it happens in logarithms. */
 #include "probability.h"
 
 #include <float.h>
@@ -74,17 +75,36 @@ static double log_moderated(double *odds, const double *mean, const double *vari
     return -odds[best] - log_rest(odds, C, best);
 }
 
+/* p and log_p from logarithms up to a constant, in log_p; returns the place of the largest. */
+static size_t bring_to_one(double *p, double *log_p, size_t C)
+{
+    const size_t best = largest_of(log_p, C);
+    const double largest = log_p[best], rest = log_rest(log_p, C, best);
+
+    for (size_t k = 0; k < C; k++) {
+        log_p[k] = fmax(log_p[k] - largest - rest, -DBL_MAX);
+        p[k] = exp(log_p[k]);
+    }
+    return best;
+}
+
 size_t rvm_probability_of_many(double *p, double *log_p, const double *mean, const double *variance,
                                size_t C, bool mode)
 {
     for (size_t k = 0; k < C; k++)
         log_p[k] = mode ? mean[k] : log_moderated(p, mean, variance, C, k);
 
-    const size_t best = largest_of(log_p, C);
-    const double largest = log_p[best], rest = log_rest(log_p, C, best);
+    return bring_to_one(p, log_p, C);
+}
+
+size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
+                                   const double *variance, size_t C, bool mode)
+{
     for (size_t k = 0; k < C; k++) {
-        log_p[k] = fmax(log_p[k] - largest - rest, -DBL_MAX);
-        p[k] = exp(log_p[k]);
+        double two[2], log_two[2];
+
+        rvm_probability_of_two(two, log_two, mean[k], variance[k], mode);
+        log_p[k] = log_two[0];
     }
-    return best;
+    return bring_to_one(p, log_p, C);
 }

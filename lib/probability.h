@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Both fill p and log_p from the normal distribution of the latent function, or functions, at one
+/* All fill p and log_p from the normal distribution of the latent function, or functions, at one
  * row: p sums to 1 but for rounding, log_p is finite however small p is. `mode`: at the means, as
  * if the variances were 0. Means and variances are finite, variances 0 or more. */
 
@@ -15,5 +15,9 @@ void rvm_probability_of_two(double *p, double *log_p, double mean, double varian
  * equals. O(C^2), O(C) with mode. */
 size_t rvm_probability_of_many(double *p, double *log_p, const double *mean, const double *variance,
                                size_t C, bool mode);
+/* The same for latent functions that are each the log-odds of its class against the rest, for itself;
+ * their probabilities are brought to sum to 1. O(C). */
+size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
+                                   const double *variance, size_t C, bool mode);
 
 #endif

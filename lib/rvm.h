@@ -99,6 +99,12 @@ typedef struct {
     double coef0;
 } rvm_kernel;
 
+/* More than two classes. */
+typedef enum {
+    RVM_SOFTMAX,    /* one model: P(k) = exp f_k / sum_j exp f_j */
+    RVM_ONE_VS_REST /* a two-class model for each class; P(k) is its probability over their sum */
+} rvm_multiclass;
+
 typedef struct {
     int label;
     double weight;
@@ -114,7 +120,8 @@ typedef struct {
     double budget_mb;  /* memory for cached columns, MiB */
     int restarts;      /* number of starts while all rows fit the working set; 0: automatic */
     unsigned long seed;
-    int threads;                           /* 0: as many as the machine offers */
+    int threads; /* 0: as many as the machine offers */
+    rvm_multiclass multiclass;
     bool probability;                      /* libsvm's -b 1; kept in the model, changes nothing */
     const rvm_class_weight *class_weights; /* borrowed; classification only; repeated: multiplied */
     size_t class_weight_count;
@@ -127,6 +134,9 @@ RVM_CHECKED rvm_status rvm_settings_check(const rvm_settings *s, const rvm_probl
 /* Names as in --kernel and in the model file; NULL, or false, when there is none. */
 const char *rvm_kernel_name(rvm_kernel_type type);
 bool rvm_kernel_by_name(rvm_kernel_type *out, const char *name);
+/* The same as in --multiclass. */
+const char *rvm_multiclass_name(rvm_multiclass multiclass);
+bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name);
 
 /* ---- Training ------------------------------------------------------------------------------- */
 
@@ -170,16 +180,17 @@ RVM_CHECKED rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rv
 typedef struct {
     rvm_task task;
     rvm_kernel kernel;
-    size_t examples;       /* rows that it was trained on */
-    size_t vectors;        /* relevance vectors */
-    bool has_bias;         /* the bias is one of the basis functions */
-    size_t classes;        /* 0 for regression */
-    const int *labels;     /* borrowed from the model; classes entries, in libsvm's order */
-    size_t outputs;        /* targets of a row; 0 for classification */
-    double log_evidence;   /* natural logarithm; of several outputs the sum */
-    double noise_variance; /* regression; of the first output */
-    bool noise_fixed;      /* it was given, not estimated */
-    bool probability;      /* trained with -b 1 */
+    size_t examples;           /* rows that it was trained on */
+    size_t vectors;            /* relevance vectors */
+    bool has_bias;             /* the bias is one of the basis functions */
+    size_t classes;            /* 0 for regression */
+    rvm_multiclass multiclass; /* of more than two classes */
+    const int *labels;         /* borrowed from the model; classes entries, in libsvm's order */
+    size_t outputs;            /* targets of a row; 0 for classification */
+    double log_evidence;       /* natural logarithm; of several outputs the sum */
+    double noise_variance;     /* regression; of the first output */
+    bool noise_fixed;          /* it was given, not estimated */
+    bool probability;          /* trained with -b 1 */
     bool converged;
 } rvm_model_info;
 

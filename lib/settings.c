@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "error.h"
 #include "kernel.h"
@@ -26,6 +27,7 @@ rvm_settings rvm_settings_default(void)
         .restarts = 0,
         .seed = 1,
         .threads = 0,
+        .multiclass = RVM_SOFTMAX,
         .probability = false,
         .class_weights = NULL,
         .class_weight_count = 0,
@@ -57,6 +59,28 @@ static rvm_status check_kernel(const rvm_kernel *kernel, rvm_error *err)
         return rvm_fail(err, RVM_ESETTING, "degree of polynomial kernel < 0 (it is %d)",
                         kernel->degree);
     return RVM_OK;
+}
+
+static const char *const multiclass_names[] = {
+    [RVM_SOFTMAX] = "softmax",
+    [RVM_ONE_VS_REST] = "ovr",
+};
+enum { MULTICLASS_NAMES = sizeof multiclass_names / sizeof multiclass_names[0] };
+
+const char *rvm_multiclass_name(rvm_multiclass multiclass)
+{
+    const size_t k = (size_t)multiclass;
+    return k < MULTICLASS_NAMES ? multiclass_names[k] : NULL;
+}
+
+bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name)
+{
+    for (size_t k = 0; k < MULTICLASS_NAMES; k++)
+        if (strcmp(name, multiclass_names[k]) == 0) {
+            *out = (rvm_multiclass)k;
+            return true;
+        }
+    return false;
 }
 
 static rvm_status check_class_weights(const rvm_settings *s, rvm_error *err)
@@ -146,6 +170,8 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
 {
     if (s->task != RVM_CLASSIFICATION && s->task != RVM_REGRESSION)
         return rvm_fail(err, RVM_ESETTING, "unknown svm type");
+    if (rvm_multiclass_name(s->multiclass) == NULL)
+        return rvm_fail(err, RVM_ESETTING, "unknown model of several classes");
 
     rvm_status status = check_kernel(&s->kernel, err);
     if (status == RVM_OK)

@@ -198,8 +198,6 @@ static rvm_columns columns(const rvm_trainer *tr)
         return rvm_columns_of_design(rvm_starts_design(tr->starts));
     if (tr->method == BY_WORKING_SET)
         return *rvm_working_set_columns(tr->working_set);
-    if (tr->method == BY_CLASSES)
-        return rvm_columns_of_design(rvm_multi_design(tr->multi));
     if (tr->method == BY_OUTPUTS)
         return rvm_columns_of_design(rvm_outputs_design(tr->outputs));
     return rvm_columns_of_design(&tr->fixed);
@@ -243,6 +241,8 @@ static rvm_report report(const rvm_trainer *tr)
         r.progress = rvm_working_set_progress(tr->working_set);
     }
     if (tr->method == BY_CLASSES) {
+        rvm_multi_progress(&r.start, &r.starts, tr->multi);
+        r.progress = (double)(r.start - 1) / r.starts;
         r.functions = rvm_multi_functions(tr->multi);
         r.log_evidence = rvm_multi_log_evidence(tr->multi);
         r.converged = tr->done && rvm_multi_converged(tr->multi);
@@ -345,10 +345,10 @@ static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error 
     if (!rvm_model_alloc_latents(m, tr->labels.count))
         return rvm_fail_memory(err, "the model");
     rvm_status status = rvm_multi_settle(tr->multi, err);
-    const rvm_columns c = columns(tr);
+    rvm_columns c;
     double penalties = 0;
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
-        const rvm_point *point = rvm_multi_select(tr->multi, k);
+        const rvm_point *point = rvm_multi_select(&c, tr->multi, k);
         rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k) };
         status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, &c, err);
         rvm_multi_shift_back(tr->multi, k);
@@ -366,6 +366,7 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
         return rvm_fail_memory(err, "the model");
     m->task = tr->settings.task;
     m->kernel = tr->kernel;
+    m->multiclass = tr->method == BY_CLASSES ? tr->settings.multiclass : RVM_SOFTMAX;
     m->examples = tr->study.observed.N;
     m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
     rvm_status status = copy_labels(m, &tr->labels, err);

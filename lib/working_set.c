@@ -14,7 +14,6 @@
 #include "parallel.h"
 
 enum {
-    LEAST_ROOM = 16,   /* functions without which there is no training */
     FIRST_CHUNK = 300, /* candidates of the first round, taken at random */
     FIRST_SWEEPS = 10, /* of the first round; later ones start near a solution */
     SWEEPS = 5,
@@ -65,26 +64,12 @@ static bool is_regression(const rvm_working_set *w)
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-/* Functions that the budget has room for. */
-static size_t choose_capacity(const rvm_study *y, double numbers)
-{
-    const double squares = 16, strips = 4; /* arrays of K^2 numbers, and of K strips */
-    const size_t M = y->basis.count, N = y->observed.N;
-    const double strip = strips * (double)(N < RVM_STRIP ? N : RVM_STRIP);
-    double K = LEAST_ROOM;
-    if (squares * K * K + strip * K > numbers)
-        return 0;
-    while (K < (double)M && 1.1025 * squares * K * K + 1.05 * strip * K < numbers)
-        K *= 1.05;
-    return K < (double)M ? (size_t)K : M;
-}
-
 static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_error *err)
 {
     const size_t M = w->whole->basis.count, N = w->whole->observed.N;
     /* A quarter for columns that are kept, and what belongs to each row and candidate. */
     const double numbers = s->budget_mb * 1048576 / 8 - 16 * (double)N;
-    const size_t capacity = choose_capacity(w->whole, 0.75 * numbers);
+    const size_t capacity = rvm_gram_search_capacity(w->whole, 0.75 * numbers);
     if (capacity == 0)
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
     w->slope = rvm_array(is_regression(w) ? N : 0, sizeof *w->slope);
@@ -138,32 +123,11 @@ void rvm_working_set_free(rvm_working_set *w)
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    return (i > j) - (i < j);
-}
-
 /* At most `most` random candidates that have no column, ascending, into w->order. */
 static size_t draw(rvm_working_set *w, size_t most)
 {
-    const size_t M = w->whole->basis.count;
-    size_t count = 0;
-    memset(w->active, 0, M * sizeof *w->active);
-    for (size_t k = 0; k < w->gram.columns.count; k++)
-        w->active[w->gram.columns.id[k]] = true;
-    for (size_t m = 0; m < M; m++)
-        w->order[m] = m;
-    /* As far as a shuffle has to go: most of them, and as many again as are passed over. */
-    for (size_t k = 0; k < M && count < most; k++) {
-        const size_t with = k + gsl_rng_uniform_int(w->rng, M - k), id = w->order[with];
-        w->order[with] = w->order[k];
-        w->order[k] = id;
-        if (!w->active[id])
-            w->order[count++] = id; /* count <= k: that place is done with */
-    }
-    qsort(w->order, count, sizeof *w->order, ascending);
-    return count;
+    return rvm_offers_draw(w->order, w->active, &w->gram.columns, w->whole->basis.count, most,
+                           w->rng);
 }
 
 /* Candidates of a fresh sample that gain something, best first. */
@@ -315,14 +279,9 @@ static size_t choose_chunk(rvm_working_set *w, size_t offers)
     return chunk < space ? chunk : space;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    return ascending(&((const rvm_offer *)a)->id, &((const rvm_offer *)b)->id);
-}
-
 static rvm_status let_in(rvm_working_set *w, size_t count, rvm_error *err)
 {
-    qsort(w->offers, count, sizeof *w->offers, by_id);
+    rvm_offers_sort_by_id(w->offers, count);
     for (size_t k = 0; k < count; k++) {
         w->order[k] = w->offers[k].id;
         w->ln_alpha[k] = w->offers[k].ln_alpha;

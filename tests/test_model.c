@@ -413,12 +413,39 @@ static const bad_case bad_cases[] = {
     { three_classes, "32 0 0 1:1", "32 0 1:1", 21, 13, "number" },
     { three_classes, "16 0 0 1:2", "16 3 3 1:2", 20, 18, "more" },
     { three_classes, "0.5 8 0.125 16", "0 0 0.125 16", 21, 1, "fewer" },
+    { three_classes, "total_rv", "multiclass\ntotal_rv", 6, 11, "\"ovr\" is expected" },
+    { three_classes, "total_rv", "multiclass pairs\ntotal_rv", 6, 12, "\"ovr\" is expected" },
+    { three_classes, "total_rv", "multiclass ovr 1\ntotal_rv", 6, 16, "complete" },
+    { three_classes, "total_rv", "multiclass ovr\nmulticlass ovr\ntotal_rv", 7, 1,
+      "\"total_rv\" is expected" },
+    { classification, "total_rv", "multiclass ovr\ntotal_rv", 9, 1, "fewer than three" },
+    { regression, "total_rv", "multiclass softmax\ntotal_rv", 6, 1, "fewer than three" },
     { precomputed, "0:3", "0:0", 13, 1, "serial" },
     { precomputed, "0:3", "0:1.5", 13, 1, "serial" },
     { precomputed, "0:3", "0:3 1:1", 13, 1, "serial" },
     { precomputed, "0:3", "1:3", 13, 1, "serial" },
     { precomputed, "1 1 0:3", "1 1", 13, 1, "serial" },
 };
+
+/* The line that says softmax too may be there; a writer leaves it out. */
+START_TEST(multiclass_is_the_line_that_may_be_absent)
+    {
+        char *ovr = replaced(three_classes, "total_rv", "multiclass ovr\ntotal_rv");
+        char *softmax = replaced(three_classes, "total_rv", "multiclass softmax\ntotal_rv");
+        expect_round_trip(ovr);
+        rvm_model *m = read_ok(softmax), *n = read_ok(ovr);
+        char *again = write_text(m);
+
+        ck_assert_str_eq(again, three_classes);
+        ck_assert_int_eq(rvm_model_describe(m).multiclass, RVM_SOFTMAX);
+        ck_assert_int_eq(rvm_model_describe(n).multiclass, RVM_ONE_VS_REST);
+        rvm_model_free(m);
+        rvm_model_free(n);
+        free(again);
+        free(softmax);
+        free(ovr);
+    }
+END_TEST
 
 START_TEST(faults_are_refused_with_their_place)
     {
@@ -505,6 +532,7 @@ Suite *model_suite(void)
     TCase *tc = tcase_create("model");
 
     tcase_add_test(tc, round_trips_are_byte_identical);
+    tcase_add_test(tc, multiclass_is_the_line_that_may_be_absent);
     tcase_add_test(tc, the_locale_does_not_matter);
     tcase_add_test(tc, every_field_is_read);
     tcase_add_test(tc, classes_and_parameters_are_read);

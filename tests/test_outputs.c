@@ -94,7 +94,7 @@ static void check_outputs(const rvm_model *m, const rvm_problem *p)
         one.latent = &m->latent[j];
         one.latent_count = 1;
         rvm_problem *rows = one_target(p, j);
-        gsl_matrix *Phi = basis_values(&one, rows);
+        gsl_matrix *Phi = basis_values(&one, one.latent, rows);
         const double noise = rvm_model_noise_variance(m, j);
         double log_likelihood = 0;
         for (size_t n = 0; n < rows->rows; n++)

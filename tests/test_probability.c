@@ -55,6 +55,57 @@ START_TEST(three_classes_by_hand)
     }
 END_TEST
 
+/* The same values as log-odds of each class against the rest; by Python's decimal, 30 digits. */
+START_TEST(three_classes_one_against_the_rest)
+    {
+        const double mean[] = { 1.3, 0.2, -0.7 }, variance[] = { 0.5, 1.7, 3.1 };
+        const double averaged[] = { 0.45361436657226373442, 0.31877633252520604853,
+                                    0.22760930090253021704 };
+        const double mode[] = { 0.47127066810967747196, 0.32973924660316735565,
+                                0.19899008528715517238 };
+        double p[3], log_p[3];
+
+        ck_assert_uint_eq(rvm_probability_one_vs_rest(p, log_p, mean, variance, 3, false), 0);
+        check_sound(p, log_p, 3);
+        for (size_t k = 0; k < 3; k++) {
+            ck_assert_double_eq_tol(p[k], averaged[k], 1e-15);
+            ck_assert_double_eq_tol(log_p[k], log(averaged[k]), 4e-15);
+        }
+        ck_assert_uint_eq(rvm_probability_one_vs_rest(p, log_p, mean, variance, 3, true), 0);
+        check_sound(p, log_p, 3);
+        for (size_t k = 0; k < 3; k++)
+            ck_assert_double_eq_tol(p[k], mode[k], 1e-15);
+    }
+END_TEST
+
+/* All classes far from likely: their probabilities underflow, what they have in proportion does not;
+ * equals stay equal. Any number of classes sums to 1. */
+START_TEST(one_against_the_rest_at_the_ends)
+    {
+        const double low[] = { -900, -900, -901 }, wide[] = { -DBL_MAX, DBL_MAX, 0 };
+        const double variance[] = { 0, 0, 0 };
+        const double e = exp(-1);
+        double p[MANY], log_p[MANY], mean[MANY], s2[MANY];
+
+        ck_assert_uint_eq(rvm_probability_one_vs_rest(p, log_p, low, variance, 3, true), 0);
+        check_sound(p, log_p, 3);
+        ck_assert_double_eq(p[0], p[1]);
+        ck_assert_double_eq_tol(p[2], e / (2 + e), 1e-15);
+        ck_assert_uint_eq(rvm_probability_one_vs_rest(p, log_p, wide, variance, 3, false), 1);
+        check_sound(p, log_p, 3);
+        for (size_t C = 3; C <= MANY; C++) {
+            for (size_t k = 0; k < C; k++) {
+                mean[k] = 40 * scattered(C * MANY + k) - 20;
+                s2[k] = 30 * scattered(k + 7);
+            }
+            const size_t best = rvm_probability_one_vs_rest(p, log_p, mean, s2, C, false);
+            check_sound(p, log_p, C);
+            for (size_t k = 0; k < C; k++)
+                ck_assert_double_le(p[k], p[best]);
+        }
+    }
+END_TEST
+
 /* Of two classes only the difference counts: mean m_0 - m_1, variance s2_0 + s2_1. */
 START_TEST(two_of_many_are_the_two)
     {
@@ -249,6 +300,8 @@ Suite *probability_suite(void)
     TCase *tc = tcase_create("probability");
 
     tcase_add_test(tc, three_classes_by_hand);
+    tcase_add_test(tc, three_classes_one_against_the_rest);
+    tcase_add_test(tc, one_against_the_rest_at_the_ends);
     tcase_add_test(tc, two_of_many_are_the_two);
     tcase_add_test(tc, moderation_is_close_to_the_average);
     tcase_add_test(tc, any_number_of_classes_sums_to_one);

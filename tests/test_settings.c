@@ -204,6 +204,24 @@ START_TEST(gamma_zero_is_one_over_the_largest_index)
     }
 END_TEST
 
+START_TEST(models_of_several_classes_have_names)
+    {
+        rvm_multiclass found = RVM_SOFTMAX;
+        rvm_settings s = rvm_settings_default();
+
+        ck_assert_int_eq(s.multiclass, RVM_SOFTMAX);
+        ck_assert(rvm_multiclass_by_name(&found, "ovr"));
+        ck_assert_int_eq(found, RVM_ONE_VS_REST);
+        ck_assert(rvm_multiclass_by_name(&found, "softmax"));
+        ck_assert_int_eq(found, RVM_SOFTMAX);
+        ck_assert(!rvm_multiclass_by_name(&found, "ov") && !rvm_multiclass_by_name(&found, ""));
+        ck_assert_str_eq(rvm_multiclass_name(RVM_ONE_VS_REST), "ovr");
+        ck_assert_ptr_null(rvm_multiclass_name((rvm_multiclass)2));
+        s.multiclass = (rvm_multiclass)2;
+        expect_fault(&s, NULL, "several classes");
+    }
+END_TEST
+
 Suite *settings_suite(void)
 {
     Suite *suite = suite_create("settings");
@@ -216,6 +234,7 @@ Suite *settings_suite(void)
     tcase_add_test(tc, noise_is_for_regression);
     tcase_add_test(tc, class_weights_are_positive);
     tcase_add_test(tc, any_number_of_classes);
+    tcase_add_test(tc, models_of_several_classes_have_names);
     tcase_add_test(tc, kernel_matrices_begin_with_a_serial);
     tcase_add_test(tc, gamma_zero_is_one_over_the_largest_index);
     suite_add_tcase(suite, tc);

@@ -114,7 +114,7 @@ START_TEST(given_noise_may_be_tiny)
         s.noise_variance = 1e-3;
         s.bias = false;
         rvm_model *m = train(p, &s);
-        gsl_matrix *Phi = basis_values(m, p);
+        gsl_matrix *Phi = basis_values(m, &m->latent[0], p);
         double curvature[40];
         for (size_t n = 0; n < 40; n++)
             curvature[n] = 1 / 1e-3;

@@ -94,10 +94,10 @@ static inline void check_same_vectors(const rvm_model *a, const rvm_model *b)
 
 /* ---- The model against formulas -------------------------------------------------------------- */
 
-/* Phi (rows x K) of the functions in the model's order. */
-static inline gsl_matrix *basis_values(const rvm_model *m, const rvm_problem *p)
+/* Phi (rows x K) of the functions of l, in the order of the model. */
+static inline gsl_matrix *basis_values(const rvm_model *m, const rvm_latent *l,
+                                       const rvm_problem *p)
 {
-    const rvm_latent *l = &m->latent[0];
     gsl_matrix *Phi = gsl_matrix_alloc(p->rows, l->count);
     const size_t first = l->bias ? 1 : 0;
     for (size_t n = 0; n < p->rows; n++) {
@@ -177,7 +177,7 @@ static inline double prior_square(const rvm_latent *l)
 static inline void check_model(const rvm_model *m, const rvm_problem *p, const double *row_weight)
 {
     const rvm_latent *l = &m->latent[0];
-    gsl_matrix *Phi = basis_values(m, p);
+    gsl_matrix *Phi = basis_values(m, l, p);
     double *curvature = calloc(p->rows, sizeof *curvature), *slope = calloc(p->rows, sizeof *slope);
     double log_likelihood = 0;
     ck_assert_uint_eq(m->latent_count, 1);
