@@ -22,9 +22,10 @@ enum {
     MOST_PASSES = 30,
     SEVERAL_STARTS = 2500, /* candidates up to which there are several */
     USUAL_STARTS = 8,
-    WIDE_START = 1,      /* number of the start with a wide prior, */
-    WIDE_PRIOR = 10,     /* what it takes off ln alpha at first (starts.c) */
-    SETTLING_PASSES = 60 /* over the classes, to the joint mode */
+    WIDE_START = 1,       /* number of the start with a wide prior, */
+    WIDE_PRIOR = 18,      /* what it takes off ln alpha at first (starts.c): wine is lost with 10 */
+    SETTLING_PASSES = 60, /* over the classes, to the joint mode; */
+    MANY_ROWS_PASSES = 5  /* with many rows, where an interrupt waits for them */
 };
 
 /* A step goes on to other candidates long before it is at an optimum. */
@@ -38,10 +39,10 @@ static const double poor_pass = 0.5, poor_share = 5e-4, poor_part = 0.01;
 /* Share of the functions that a start removes from the best solution. */
 static const double kicked_share = 0.25;
 
-/* Change of the log evidence by a pass over the classes at which they are near enough to their joint
- * mode to compare solutions, and of many rows to be a model; of few rows, where passes are cheap,
- * that change for each row, and the nats for each row that a step towards the mode must promise. */
-static const double near_mode = 1e-2, at_mode = 1e-11, promise_at_mode = 1e-16;
+/* Change of the log evidence by a pass over the classes, for each row, at which they are near enough
+ * to their joint mode to compare solutions, and of many rows to be a model; and where few rows make
+ * passes cheap, that change and what a step towards the mode must promise. */
+static const double near_mode = 1e-5, at_mode = 1e-11, promise_at_mode = 1e-16;
 
 /* What there is to keep of a class; function i is candidate id[i]. */
 typedef struct {
@@ -255,13 +256,14 @@ double rvm_multi_log_evidence(const rvm_multi *m)
     return m->start > 0 ? m->top : log_evidence(m);
 }
 
-/* To the joint mode, until a pass changes the log evidence by less than `change`. */
-static rvm_status settle(rvm_multi *m, double change, rvm_error *err)
+/* To the joint mode, until one of `most` passes changes the log evidence by less than `change` for each
+ * row. */
+static rvm_status settle(rvm_multi *m, double change, int most, rvm_error *err)
 {
+    const double least = change * (double)m->y->observed.N;
     rvm_status status = RVM_OK;
     double before = -INFINITY, now = log_evidence(m);
-    for (int pass = 0; pass < SETTLING_PASSES && status == RVM_OK && fabs(now - before) > change;
-         pass++) {
+    for (int pass = 0; pass < most && status == RVM_OK && fabs(now - before) > least; pass++) {
         for (size_t k = 0; k < m->count && status == RVM_OK; k++) {
             status = load_class(m, k, err);
             if (status == RVM_OK)
@@ -349,7 +351,7 @@ static rvm_status end_start(bool *done, rvm_multi *m, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     if (m->starts > 1)
-        status = settle(m, near_mode, err);
+        status = settle(m, near_mode, SETTLING_PASSES, err);
     if (status != RVM_OK)
         return status;
     const double found = log_evidence(m);
@@ -411,7 +413,8 @@ rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
     if (few)
         m->gram.laplace.negligible = promise_at_mode * rows;
     if (status == RVM_OK)
-        status = settle(m, few ? at_mode * rows : near_mode, err);
+        status = few ? settle(m, at_mode, SETTLING_PASSES, err)
+                     : settle(m, near_mode, MANY_ROWS_PASSES, err);
     m->gram.laplace.negligible = searching;
     return status;
 }
