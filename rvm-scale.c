@@ -9,6 +9,7 @@ typedef struct {
     double lower, upper;
     double target[2];
     const char *save, *restore; /* borrowed from the command line; NULL: not given */
+    bool outputs;               /* labels may be t1,t2,... */
 } scale_job;
 
 static const cli_option options[] = {
@@ -22,6 +23,8 @@ static const cli_option options[] = {
       offsetof(scale_job, save), NULL },
     { 'r', "restore", CLI_TEXT, "FILE", NULL, "scale by the ranges and limits saved in FILE",
       offsetof(scale_job, restore), NULL },
+    { 0, "outputs", CLI_FLAG, NULL, NULL, "labels may be t1,t2,...; implied by -y and -r",
+      offsetof(scale_job, outputs), NULL },
 };
 
 static const cli_tool tool = {
@@ -66,8 +69,9 @@ static FILE *open_input(const char *name, const char *save)
     return NULL;
 }
 
-/* NULL after a message. */
-static rvm_problem *read_data(const char *name, const char *save)
+/* NULL after a message. A comma in a label is mostly a comma for a decimal point, or another format
+ * altogether; only what is said or known to be regression may have several targets. */
+static rvm_problem *read_data(const char *name, const char *save, bool outputs)
 {
     rvm_problem *p = NULL;
     rvm_error err = { 0 };
@@ -75,7 +79,7 @@ static rvm_problem *read_data(const char *name, const char *save)
 
     if (in == NULL)
         return NULL;
-    if (rvm_problem_read(&p, in, (rvm_grammar){ .outputs = true }, &err) != RVM_OK)
+    if (rvm_problem_read(&p, in, (rvm_grammar){ .outputs = outputs }, &err) != RVM_OK)
         cli_data_error(&tool, name, &err);
     cli_close(in);
     return p;
@@ -191,7 +195,8 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *s
 
 static bool run(const scale_job *job, const rvm_scaling_limits *limits, const char *data_name)
 {
-    rvm_problem *p = read_data(data_name, job->save);
+    const bool outputs = job->outputs || limits->scale_target || job->restore != NULL;
+    rvm_problem *p = read_data(data_name, job->save, outputs);
     rvm_scaling *learned = NULL, *restored = NULL;
     rvm_error err = { 0 };
     bool done = false;
