@@ -91,7 +91,7 @@ static const cli_option options[] = {
       "more than two classes: softmax, or ovr: one against the rest", 0, set_multiclass },
     { 'e', NULL, CLI_REAL, "EPS", "0.001", "gain in log evidence that is worth an iteration",
       FIELD(settings.tolerance), NULL },
-    { 'm', NULL, CLI_REAL, "MB", "1024", "memory for kernel columns in MB",
+    { 'm', NULL, CLI_REAL, "MB", "1024", "memory for training beside the data, in MB",
       FIELD(settings.budget_mb), NULL },
     { 0, "restarts", CLI_INT, "R", "automatic", "number of starts; the best one counts",
       FIELD(settings.restarts), NULL },

@@ -8,6 +8,11 @@
 #include "error.h"
 #include "likelihood.h"
 
+double rvm_least_ln_alpha(const rvm_observed *o, double ln_beta)
+{
+    return o->ln_ratio_max > 0 ? fmax(o->ln_alpha_min, ln_beta - o->ln_ratio_max) : o->ln_alpha_min;
+}
+
 rvm_status rvm_fit_init(rvm_fit *f, size_t capacity, size_t N, rvm_error *err)
 {
     memset(f, 0, sizeof *f);

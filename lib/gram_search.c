@@ -171,10 +171,12 @@ static void spread_weights(rvm_gram_search *g)
 static void bound_alpha(rvm_gram_search *g)
 {
     rvm_fit *f = &g->search.now;
-    g->quadratic.ln_alpha_min = fmax(g->y->observed.ln_alpha_min, f->ln_beta - log(widest));
+    g->quadratic.ln_alpha_min = g->y->observed.ln_alpha_min;
+    g->quadratic.ln_ratio_max = log(widest);
+    const double least = rvm_least_ln_alpha(&g->quadratic, f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
-        if (f->ln_alpha[i] < g->quadratic.ln_alpha_min)
-            rvm_fit_set_alpha(f, i, g->quadratic.ln_alpha_min);
+        if (f->ln_alpha[i] < least)
+            rvm_fit_set_alpha(f, i, least);
 }
 
 /* ---- Regression ----------------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ typedef struct {
     bool noise_fixed;     /* beta stays at exp(ln_beta) */
     double ln_alpha_min; /* of a column of unit norm: a weight of a million times the targets is the
                             rounding of nearly collinear columns, and feeds on itself */
+    double ln_ratio_max; /* ln(beta / alpha) at the most; 0: no bound */
     double bias_ln_alpha_max; /* largest ln alpha of the bias's column of unit norm; INFINITY: it
                                  may leave the model */
 } rvm_observed;
@@ -95,6 +96,9 @@ extern const rvm_likelihood rvm_gaussian, rvm_bernoulli;
  * curvature at a mode and z its working response it is the quadratic approximation of another
  * likelihood there. The design needs no columns. */
 extern const rvm_likelihood rvm_quadratic;
+
+/* Least ln alpha of a column of unit norm, at a noise of that precision. */
+double rvm_least_ln_alpha(const rvm_observed *o, double ln_beta);
 
 RVM_CHECKED rvm_status rvm_fit_init(rvm_fit *f, size_t capacity, size_t N, rvm_error *err);
 void rvm_fit_free(rvm_fit *f);

@@ -168,7 +168,7 @@ void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix
         hold(s, hessian, K);
     for (size_t i = 0; i < K; i++)
         if ((bias_at_bound(s, i) && s->gradient[i] > 0) ||
-            (s->now.ln_alpha[i] <= o->ln_alpha_min && s->gradient[i] < 0))
+            (s->now.ln_alpha[i] <= rvm_least_ln_alpha(o, s->now.ln_beta) && s->gradient[i] < 0))
             hold(s, hessian, i);
 }
 
@@ -253,13 +253,14 @@ static void set_trial(rvm_search *s)
 {
     const size_t K = s->now.K;
     rvm_fit_copy(&s->trial, &s->now);
+    s->trial.ln_beta = fmin(s->now.ln_beta + s->step[K], s->observed->ln_beta_max);
+    const double least = rvm_least_ln_alpha(s->observed, s->trial.ln_beta);
     for (size_t i = 0; i < K; i++) {
-        double ln_alpha = fmax(s->now.ln_alpha[i] + s->step[i], s->observed->ln_alpha_min);
+        double ln_alpha = fmax(s->now.ln_alpha[i] + s->step[i], least);
         if (s->now.column[i] == 0)
             ln_alpha = fmin(ln_alpha, s->observed->bias_ln_alpha_max);
         rvm_fit_set_alpha(&s->trial, i, ln_alpha);
     }
-    s->trial.ln_beta = fmin(s->now.ln_beta + s->step[K], s->observed->ln_beta_max);
 }
 
 /* One accepted step; 0 when none is found, else the evidence gained. */

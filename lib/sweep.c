@@ -29,8 +29,8 @@ static double update(rvm_search *s, double stretch)
     for (size_t i = 0; i < f->K; i++) {
         const double gamma = fmin(fmax(1 - c[i], 1e-13), 1), u2 = fmax(f->u[i] * f->u[i], 1e-300);
         const double step = log(gamma / u2);
-        double ln_alpha =
-            fmax(f->ln_alpha[i] + (step > 0 ? stretch * step : step), o->ln_alpha_min);
+        double ln_alpha = fmax(f->ln_alpha[i] + (step > 0 ? stretch * step : step),
+                               rvm_least_ln_alpha(o, f->ln_beta));
         if (is_bias(s, i))
             ln_alpha = fmin(ln_alpha, o->bias_ln_alpha_max);
         gammas += gamma;
@@ -41,6 +41,10 @@ static double update(rvm_search *s, double stretch)
         const double free_rows = fmax((double)o->N - gammas, 1e-3);
         f->ln_beta = fmin(log(free_rows / fmax(f->misfit, 1e-300)), o->ln_beta_max);
     }
+    const double least = rvm_least_ln_alpha(o, f->ln_beta);
+    for (size_t i = 0; i < f->K; i++)
+        if (f->ln_alpha[i] < least)
+            rvm_fit_set_alpha(f, i, least);
     return f->K > 0 ? moved / (double)f->K : 0;
 }
 

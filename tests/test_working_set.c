@@ -84,6 +84,24 @@ START_TEST(noise_and_function_of_many_rows)
     }
 END_TEST
 
+/* Without noise beta rises by many powers of ten while the search is under way, and priors must not
+ * become wider than the Gram matrix has digits for. The noise ends below 1e-3 of the targets' standard
+ * deviation, 0.97, and the function is met as closely. */
+START_TEST(targets_free_of_noise)
+    {
+        rvm_problem *p = surface_problem(3000, 23);
+        for (size_t n = 0; n < p->rows; n++)
+            p->target[n] = surface(p->value[p->start[n]], p->value[p->start[n] + 1]);
+        const rvm_settings s = settings_of(true);
+        rvm_model *m = train(p, &s);
+        ck_assert_double_lt(sqrt(m->latent->noise_variance), 1e-3);
+        ck_assert_double_lt(miss(m), 1e-3);
+        check_finite_predictions(m, p);
+        rvm_model_free(m);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* 4 MiB have room for fewer functions than it takes (of 4 strips of 32 KiB each): what fits is a
  * model, and says that it is not all. The targets have a standard deviation of 0.97. */
 START_TEST(room_for_few_functions)
@@ -362,6 +380,7 @@ Suite *working_set_suite(void)
     Suite *s = suite_create("working_set");
     TCase *c = tcase_create("working_set");
     tcase_add_loop_test(c, noise_and_function_of_many_rows, 0, 2);
+    tcase_add_test(c, targets_free_of_noise);
     tcase_add_test(c, room_for_few_functions);
     tcase_add_loop_test(c, classes_of_many_rows, 0, 2);
     tcase_add_loop_test(c, nothing_is_overlooked, 0, 2);
