@@ -26,10 +26,15 @@
 #include <gsl/gsl_math.h>
 #include <math.h>
 
+/* What the logistic function is taken of. */
+static double moderate(double mean, double variance, bool mode)
+{
+    return mode ? mean : mean / sqrt(1 + M_PI * variance / 8);
+}
+
 void rvm_probability_of_two(double *p, double *log_p, double mean, double variance, bool mode)
 {
-    const double kappa = mode ? 1 : 1 / sqrt(1 + M_PI * variance / 8);
-    const double q = kappa * mean, e = exp(-fabs(q));
+    const double q = moderate(mean, variance, mode), e = exp(-fabs(q));
     const size_t likely = q >= 0 ? 0 : 1;
 
     p[likely] = 1 / (1 + e);
@@ -101,10 +106,9 @@ size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
                                    const double *variance, size_t C, bool mode)
 {
     for (size_t k = 0; k < C; k++) {
-        double two[2], log_two[2];
+        const double q = moderate(mean[k], variance[k], mode);
 
-        rvm_probability_of_two(two, log_two, mean[k], variance[k], mode);
-        log_p[k] = log_two[0];
+        log_p[k] = fmin(q, 0) - log1p(exp(-fabs(q)));
     }
     return bring_to_one(p, log_p, C);
 }
