@@ -226,10 +226,10 @@ interrupts: all
 .PHONY: valgrind
 VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
             --show-leak-kinds=definite
-# What trains, factors large matrices or reads long files takes half an hour here, and is left to
+# What trains, fills or factors large matrices or reads long files takes half an hour here, and is left to
 # `make asan`.
 VALGRIND_SUITES ?= $(filter-out linalg crossval train train_% labels problem_read text predict \
-                       columns offers gram_search working_set multi joint outputs,$(SUITES))
+                       kernel basis columns offers gram_search working_set multi joint outputs,$(SUITES))
 VALGRIND_CASES ?= $(wildcard tests/cli/*/round_trip*.sh)
 valgrind: all unit
 	@mkdir -p $(OUT)/valgrind
