@@ -19,6 +19,7 @@ typedef struct {
     int shrinking, probability;
     int folds; /* 0: no cross-validation */
     bool quiet, no_bias;
+    rvm_kernel_type select[RVM_SPLINE + 1]; /* kernels to choose from */
     rvm_class_weight *weight; /* owned; room for one for each word of the command line */
 } train_job;
 
@@ -33,6 +34,73 @@ static rvm_status set_kernel(void *job, const char *suffix, const char *value, r
     }
     ((train_job *)job)->kernel_number = (int)type;
     return RVM_OK;
+}
+
+/* `auto`, or a number into *number. */
+static rvm_status set_or_tune(bool *tune, double *number, const char *value, rvm_error *err)
+{
+    *tune = strcmp(value, "auto") == 0;
+    if (*tune || cli_read_real(number, value))
+        return RVM_OK;
+    *err = (rvm_error){ .status = RVM_ESETTING, .message = "neither a number nor auto" };
+    return err->status;
+}
+
+static rvm_status set_gamma(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    rvm_settings *s = &((train_job *)job)->settings;
+    (void)suffix;
+    return set_or_tune(&s->tune.gamma, &s->kernel.gamma, value, err);
+}
+
+static rvm_status set_coef0(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    rvm_settings *s = &((train_job *)job)->settings;
+    (void)suffix;
+    return set_or_tune(&s->tune.coef0, &s->kernel.coef0, value, err);
+}
+
+static rvm_status set_degree(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    rvm_settings *s = &((train_job *)job)->settings;
+    (void)suffix;
+    s->tune.degree = strcmp(value, "auto") == 0;
+    if (s->tune.degree || cli_read_int(&s->kernel.degree, value))
+        return RVM_OK;
+    *err = (rvm_error){ .status = RVM_ESETTING, .message = "neither a whole number nor auto" };
+    return err->status;
+}
+
+/* A list of kernels with commas between them; `poly` is short for polynomial. */
+static rvm_status set_select(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    train_job *j = job;
+    rvm_tuning *tune = &j->settings.tune;
+    (void)suffix;
+
+    tune->type = j->select;
+    tune->type_count = 0;
+    for (const char *word = value;; word++) {
+        const size_t length = strcspn(word, ",");
+        char name[16] = "";
+        rvm_kernel_type type = RVM_PRECOMPUTED;
+        size_t k = 0;
+
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), word);
+        if (!rvm_kernel_by_name(&type, strcmp(name, "poly") == 0 ? "polynomial" : name) ||
+            type == RVM_PRECOMPUTED) {
+            *err = (rvm_error){ .status = RVM_ESETTING,
+                                .message = "not a list of kernels that can be compared" };
+            return err->status;
+        }
+        while (k < tune->type_count && j->select[k] != type)
+            k++;
+        if (k == tune->type_count)
+            j->select[tune->type_count++] = type;
+        word += length;
+        if (*word == '\0')
+            return RVM_OK;
+    }
 }
 
 static rvm_status set_multiclass(void *job, const char *suffix, const char *value, rvm_error *err)
@@ -72,12 +140,14 @@ static const cli_option options[] = {
       FIELD(kernel_number), NULL },
     { 0, "kernel", CLI_CALL, "NAME", NULL, "kernel by name: those, 5: laplacian, 6: spline", 0,
       set_kernel },
-    { 'd', NULL, CLI_INT, "DEGREE", "3", "degree of the polynomial kernel",
-      FIELD(settings.kernel.degree), NULL },
-    { 'g', NULL, CLI_REAL, "GAMMA", "1/features", "gamma of the kernel; 0 is the default",
-      FIELD(settings.kernel.gamma), NULL },
-    { 'r', NULL, CLI_REAL, "COEF0", "0", "coef0 of the polynomial and sigmoid kernels",
-      FIELD(settings.kernel.coef0), NULL },
+    { 0, "select", CLI_CALL, "LIST", NULL,
+      "the best of these kernels, as in rbf,laplacian,linear,poly; -g is auto then unless given", 0,
+      set_select },
+    { 'd', NULL, CLI_CALL, "DEGREE", "3", "degree of the polynomial kernel; auto", 0, set_degree },
+    { 'g', NULL, CLI_CALL, "GAMMA", "1/features", "gamma of the kernel; 0: the default; auto", 0,
+      set_gamma },
+    { 'r', NULL, CLI_CALL, "COEF0", "0", "coef0 of the polynomial and sigmoid kernels; auto", 0,
+      set_coef0 },
     { 0, "no-bias", CLI_FLAG, NULL, NULL, "no constant beside the kernel functions", FIELD(no_bias),
       NULL },
     { 0, "noise-variance", CLI_REAL, "V", "estimated", "regression: noise variance held at V",
@@ -358,15 +428,43 @@ static void show_progress(cli_live *line, const rvm_report *r, size_t rows, doub
     cli_live_draw(line, text);
 }
 
+static void show_choice(cli_live *line, const rvm_choice *best)
+{
+    char text[120];
+
+    if (!cli_live_due(line))
+        return;
+    snprintf(text, sizeof text, "kernels tried %d  best %s  gamma %.4g  loss %.4g", best->trials,
+             rvm_kernel_name(best->kernel.type), best->kernel.gamma, best->loss);
+    cli_live_draw(line, text);
+}
+
+/* Chooses what is open of the kernel; *out to be freed by the caller. An interrupt ends it early. */
+static rvm_status choose_kernel(rvm_tuner **out, const rvm_settings *s, const rvm_problem *p,
+                                cli_live *line, rvm_error *err)
+{
+    const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
+    bool done = false;
+
+    rvm_status status = rvm_tuner_alloc(out, p, s, err);
+    while (status == RVM_OK && !done && !*interrupted) {
+        status = rvm_tuner_step(&done, *out, interrupted, err);
+        const rvm_choice best = rvm_tuner_best(*out);
+        show_choice(line, &best);
+    }
+    cli_live_clear(line);
+    return status;
+}
+
 /* Trains until done or interrupted, which *report tells; *out is the best model so far. */
-static rvm_status train_model(rvm_model **out, rvm_report *report, const train_job *job,
-                              const rvm_problem *p, cli_live *line, rvm_error *err)
+static rvm_status train_kernel(rvm_model **out, rvm_report *report, const rvm_settings *s,
+                               const rvm_problem *p, cli_live *line, rvm_error *err)
 {
     const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
     const double start = cli_seconds();
     rvm_trainer *tr = NULL;
 
-    rvm_status status = rvm_trainer_alloc(&tr, p, &job->settings, err);
+    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
     do {
         if (status == RVM_OK)
             status = rvm_trainer_step(report, tr, err);
@@ -380,6 +478,78 @@ static rvm_status train_model(rvm_model **out, rvm_report *report, const train_j
     return status;
 }
 
+static bool has_gamma(rvm_kernel_type type)
+{
+    return type != RVM_LINEAR && type != RVM_SPLINE && type != RVM_PRECOMPUTED;
+}
+
+static void print_type(FILE *table, const rvm_model_info *m, double loss, double seconds)
+{
+    char gamma[24] = "-";
+
+    if (has_gamma(m->kernel.type))
+        snprintf(gamma, sizeof gamma, "%.6g", m->kernel.gamma);
+    fprintf(table, "%-11s %12s %10.4g %14.6g %8zu %8.2f\n", rvm_kernel_name(m->kernel.type), gamma,
+            loss, m->log_evidence, m->vectors, seconds);
+}
+
+/* The best of each type of kernel, trained; a row of the table for each. *out is the model of the
+ * one that cross-validation prefers. */
+static rvm_status train_types(rvm_model **out, rvm_report *report, rvm_settings *s,
+                              const rvm_tuner *tuner, const rvm_problem *p, cli_live *line,
+                              FILE *table, rvm_error *err)
+{
+    const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
+    const rvm_kernel_type best = rvm_tuner_best(tuner).kernel.type;
+    rvm_status status = RVM_OK;
+
+    if (table != NULL)
+        fprintf(table, "%-11s %12s %10s %14s %8s %8s\n", "kernel", "gamma", "loss", "log evidence",
+                "vectors", "seconds");
+    for (size_t k = 0; k < rvm_tuner_types(tuner) && status == RVM_OK; k++) {
+        const rvm_choice choice = rvm_tuner_best_of_type(tuner, k);
+        const double start = cli_seconds();
+        const bool is_best = choice.kernel.type == best;
+        rvm_model *m = NULL;
+        rvm_report r = { .done = false };
+
+        if (!is_best && (table == NULL || *interrupted))
+            continue;
+        s->kernel = is_best ? rvm_tuner_best(tuner).kernel : choice.kernel;
+        status = train_kernel(&m, &r, s, p, line, err);
+        if (status != RVM_OK)
+            continue;
+        const rvm_model_info info = rvm_model_describe(m);
+        if (table != NULL)
+            print_type(table, &info, choice.loss, cli_seconds() - start);
+        if (is_best) {
+            *out = m;
+            *report = r;
+        } else {
+            rvm_model_free(m);
+        }
+    }
+    return status;
+}
+
+/* Chooses a kernel where one is to be chosen, and trains. */
+static rvm_status train_model(rvm_model **out, rvm_report *report, const train_job *job,
+                              const rvm_problem *p, cli_live *line, FILE *text, rvm_error *err)
+{
+    rvm_settings s = job->settings;
+    rvm_tuner *tuner = NULL;
+
+    if (!rvm_tuning_is_open(&s.tune))
+        return train_kernel(out, report, &s, p, line, err);
+    rvm_status status = choose_kernel(&tuner, &s, p, line, err);
+    s.tune = (rvm_tuning){ .gamma = false };
+    if (status == RVM_OK)
+        status = train_types(out, report, &s, tuner, p, line,
+                             rvm_tuner_types(tuner) > 1 && !job->quiet ? text : NULL, err);
+    rvm_tuner_free(tuner);
+    return status;
+}
+
 static void print_noise(FILE *out, const rvm_model *m, const rvm_model_info *info)
 {
     fputs("Noise standard deviation = ", out);
@@ -388,10 +558,24 @@ static void print_noise(FILE *out, const rvm_model *m, const rvm_model_info *inf
     fputs(info->noise_fixed ? " (given)\n" : "\n", out);
 }
 
-static void print_summary(FILE *out, const rvm_model *m, double seconds)
+/* What was left open of the kernel, in the order of the options. */
+static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *kernel)
+{
+    if (tune->type_count > 0)
+        fprintf(out, "Kernel = %s (chosen)\n", rvm_kernel_name(kernel->type));
+    if (tune->degree && kernel->type == RVM_POLYNOMIAL)
+        fprintf(out, "Degree = %d (chosen)\n", kernel->degree);
+    if (tune->gamma && has_gamma(kernel->type))
+        fprintf(out, "Gamma = %.6g (chosen)\n", kernel->gamma);
+    if (tune->coef0 && (kernel->type == RVM_POLYNOMIAL || kernel->type == RVM_SIGMOID))
+        fprintf(out, "Coef0 = %g (chosen)\n", kernel->coef0);
+}
+
+static void print_summary(FILE *out, const train_job *job, const rvm_model *m, double seconds)
 {
     const rvm_model_info info = rvm_model_describe(m);
 
+    print_chosen(out, &job->settings.tune, &info.kernel);
     fprintf(out, "Examples = %zu\n", info.examples);
     if (info.outputs > 1)
         fprintf(out, "Outputs = %zu\n", info.outputs);
@@ -411,6 +595,20 @@ static void report_constant(const train_job *job, const rvm_model *m)
     if (info.vectors == 0 && info.classes != 1 && !job->quiet)
         cli_note(&tool, "no relevance vectors: the model predicts a constant; "
                         "where that is unexpected, scale the data");
+}
+
+/* Where most rows are vectors there is no sparse solution at this width. */
+static void report_dense(const train_job *job, const rvm_report *report, const rvm_model *m)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+    const size_t few_rows = 20;
+
+    if (info.examples > few_rows && 2 * info.vectors > info.examples && !report->noise_at_bound &&
+        !job->quiet)
+        cli_note(&tool,
+                 "%zu of %zu rows are vectors: the kernel is too narrow to tell signal from "
+                 "noise; -g auto finds a wider one",
+                 info.vectors, info.examples);
 }
 
 static void report_end(const train_job *job, const rvm_report *report, size_t outputs,
@@ -454,14 +652,15 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
     outfile *o = cli_create(complaint, model_name);
     if (o == NULL)
         return 1;
-    if (train_model(&m, &report, job, p, &line, &err) != RVM_OK) {
+    if (train_model(&m, &report, job, p, &line, text, &err) != RVM_OK) {
         cli_error(&tool, NULL, &err);
         cli_discard(o);
     } else if (save_model(m, o, complaint, model_name)) {
         report_constant(job, m);
+        report_dense(job, &report, m);
         report_end(job, &report, rvm_problem_outputs(p), model_name);
         if (!job->quiet)
-            print_summary(text, m, cli_seconds() - start);
+            print_summary(text, job, m, cli_seconds() - start);
         code = report.done ? 0 : EXIT_INTERRUPTED;
     }
     rvm_model_free(m);
@@ -531,6 +730,8 @@ static int run_words(train_job *job, const cli_words *words)
 
     if (cli_given(words, &tool, 'v', NULL) && job->folds < 2)
         return cli_usage_error(&tool, "n-fold cross validation: n must >= 2");
+    if (job->settings.tune.type_count > 0 && !cli_given(words, &tool, 'g', NULL))
+        job->settings.tune.gamma = true;
     if (words->count == 2)
         return run(job, words, words->word[1]);
     if (strcmp(data_name, "-") == 0 && job->folds == 0)

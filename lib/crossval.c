@@ -13,6 +13,7 @@
 #include "alloc.h"
 #include "error.h"
 #include "labels.h"
+#include "parallel.h"
 #include "predict.h"
 #include "problem.h"
 #include "settings.h"
@@ -23,15 +24,16 @@ typedef struct {
     size_t folds;
     rvm_labels labels; /* classification */
     size_t *fold;      /* owned, rows: which fold a row is in */
-    size_t *row;       /* owned, rows: scratch */
     const volatile int *interrupted;
 } validation;
+
+/* Rows up to which folds are trained side by side: each has a training's memory for itself. */
+enum { SIDE_BY_SIDE = 2000 };
 
 static void validation_clear(validation *v)
 {
     rvm_labels_free(&v->labels);
     free(v->fold);
-    free(v->row);
 }
 
 /* Shuffles the rows listed in `row` and deals them out in contiguous parts. */
@@ -48,9 +50,13 @@ static rvm_status draw_folds(validation *v, rvm_error *err)
     const size_t N = v->p->rows;
     const bool by_class = v->settings.task == RVM_CLASSIFICATION && v->folds < N;
     const size_t groups = by_class ? v->labels.count : 1;
+    size_t *row = rvm_array(N, sizeof *row);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (rng == NULL)
+    if (rng == NULL || row == NULL) {
+        gsl_rng_free(rng);
+        free(row);
         return rvm_fail_memory(err, "the folds");
+    }
 
     gsl_rng_set(rng, v->settings.seed);
     for (size_t g = 0; g < groups; g++) {
@@ -58,10 +64,11 @@ static rvm_status draw_folds(validation *v, rvm_error *err)
 
         for (size_t i = 0; i < N; i++)
             if (!by_class || v->labels.of_row[i] == g)
-                v->row[count++] = i;
-        deal(v, v->row, count, rng);
+                row[count++] = i;
+        deal(v, row, count, rng);
     }
     gsl_rng_free(rng);
+    free(row);
     return RVM_OK;
 }
 
@@ -71,8 +78,7 @@ static rvm_status validation_init(validation *v, const rvm_problem *p, const rvm
     *v = (validation){ .p = p, .settings = *s, .folds = folds < p->rows ? folds : p->rows };
     v->settings.kernel = rvm_settings_kernel(s, p);
     v->fold = rvm_array(p->rows, sizeof *v->fold);
-    v->row = rvm_array(p->rows, sizeof *v->row);
-    if (v->fold == NULL || v->row == NULL)
+    if (v->fold == NULL)
         return rvm_fail_memory(err, "the folds");
     if (s->task == RVM_CLASSIFICATION) {
         const rvm_status status = rvm_labels_find(&v->labels, p, err);
@@ -82,16 +88,16 @@ static rvm_status validation_init(validation *v, const rvm_problem *p, const rvm
     return draw_folds(v, err);
 }
 
-/* The rows in fold i (inside) or in all others, in file order; NULL without memory. v->row lists
- * them afterwards. */
-static rvm_problem *part(validation *v, size_t i, bool inside)
+/* The rows in fold i (inside) or in all others, in file order; NULL without memory. `row` lists them
+ * afterwards. */
+static rvm_problem *part(const validation *v, size_t *row, size_t i, bool inside)
 {
     size_t count = 0;
 
     for (size_t r = 0; r < v->p->rows; r++)
         if ((v->fold[r] == i) == inside)
-            v->row[count++] = r;
-    return rvm_problem_subset(v->p, v->row, count);
+            row[count++] = r;
+    return rvm_problem_subset(v->p, row, count);
 }
 
 static bool is_interrupted(const validation *v)
@@ -105,8 +111,13 @@ static rvm_status train_part(rvm_model **out, const validation *v, const rvm_pro
 {
     rvm_trainer *tr = NULL;
     rvm_report report = { .done = false };
+    rvm_settings s = v->settings;
+    rvm_status status = RVM_OK;
 
-    rvm_status status = rvm_trainer_alloc(&tr, p, &v->settings, err);
+    if (rvm_tuning_is_open(&s.tune))
+        status = rvm_tune(&s, p, &v->settings, v->interrupted, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_alloc(&tr, p, &s, err);
     while (status == RVM_OK && !report.done && !is_interrupted(v))
         status = rvm_trainer_step(&report, tr, err);
     if (status == RVM_OK && report.done)
@@ -146,44 +157,67 @@ static void copy_classes(rvm_prediction *out, size_t row, const validation *v,
 }
 
 /* Predictions of the rows of fold i. */
-static rvm_status predict_fold(rvm_prediction *out, rvm_prediction *scratch, validation *v,
-                               size_t i, const rvm_model *m, rvm_error *err)
+static rvm_status predict_fold(rvm_prediction *out, const validation *v, size_t *row, size_t i,
+                               const rvm_model *m, rvm_error *err)
 {
-    rvm_problem *held_out = part(v, i, true);
+    rvm_problem *held_out = part(v, row, i, true);
     if (held_out == NULL)
         return rvm_fail_memory(err, "a fold");
 
     const rvm_predictor_settings settings = { .variance = true, .threads = v->settings.threads };
     const rvm_model_info info = rvm_model_describe(m);
     rvm_predictor *pr = NULL;
+    rvm_prediction of_fold = { 0 };
     rvm_status status = rvm_predictor_alloc(&pr, m, &settings, err);
     if (status == RVM_OK)
-        status = rvm_predictor_run(scratch, pr, held_out, err);
+        status = rvm_predictor_run(&of_fold, pr, held_out, err);
     rvm_predictor_free(pr);
     for (size_t r = 0; status == RVM_OK && r < held_out->rows; r++) {
-        const size_t row = v->row[r], q = out->outputs;
+        const size_t to = row[r], q = out->outputs;
 
-        memcpy(out->value + row * q, scratch->value + r * q, q * sizeof *out->value);
-        memcpy(out->variance + row * q, scratch->variance + r * q, q * sizeof *out->variance);
-        copy_classes(out, row, v, scratch, r, &info);
+        memcpy(out->value + to * q, of_fold.value + r * q, q * sizeof *out->value);
+        memcpy(out->variance + to * q, of_fold.variance + r * q, q * sizeof *out->variance);
+        copy_classes(out, to, v, &of_fold, r, &info);
     }
+    rvm_prediction_free(&of_fold);
     rvm_problem_free(held_out);
     return status;
 }
 
-static rvm_status run_fold(rvm_prediction *out, rvm_prediction *scratch, validation *v, size_t i,
-                           rvm_error *err)
+/* Writes the rows of fold i of *out, so that several folds may be under way. */
+static rvm_status run_fold(rvm_prediction *out, const validation *v, size_t i, rvm_error *err)
 {
     rvm_model *m = NULL;
-    rvm_problem *rest = part(v, i, false);
-    if (rest == NULL)
-        return rvm_fail_memory(err, "a fold");
+    size_t *row = rvm_array(v->p->rows, sizeof *row);
+    rvm_problem *rest = row == NULL ? NULL : part(v, row, i, false);
+    rvm_status status = RVM_OK;
 
-    rvm_status status = train_part(&m, v, rest, err);
+    if (rest == NULL)
+        status = rvm_fail_memory(err, "a fold");
+    if (status == RVM_OK)
+        status = train_part(&m, v, rest, err);
     if (status == RVM_OK && m != NULL)
-        status = predict_fold(out, scratch, v, i, m, err);
+        status = predict_fold(out, v, row, i, m, err);
     rvm_model_free(m);
     rvm_problem_free(rest);
+    free(row);
+    return status;
+}
+
+/* Few rows: each thread trains a fold by itself, which keeps it busy from end to end. */
+static rvm_status run_folds(rvm_prediction *out, const validation *v, rvm_error *err)
+{
+    const int threads = v->p->rows <= SIDE_BY_SIDE ? rvm_threads(v->settings.threads) : 1;
+    rvm_status status = rvm_blas_prepare(rvm_threads(v->settings.threads), err);
+    if (status != RVM_OK)
+        return status;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (size_t i = 0; i < v->folds; i++) {
+        rvm_error mine = { 0 };
+
+        if (!is_interrupted(v))
+            rvm_collect(&status, err, run_fold(out, v, i, &mine), &mine);
+    }
     return status;
 }
 
@@ -205,7 +239,6 @@ rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_pro
                               rvm_error *err)
 {
     validation v = { 0 };
-    rvm_prediction scratch = { 0 };
 
     rvm_status status = check(p, s, folds, err);
     if (status == RVM_OK)
@@ -213,11 +246,10 @@ rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_pro
     if (status == RVM_OK && !rvm_prediction_resize(out, p->rows, v.labels.count, p->outputs))
         status = rvm_fail_memory(err, "predictions");
     v.interrupted = interrupted;
-    for (size_t i = 0; status == RVM_OK && i < v.folds && !is_interrupted(&v); i++)
-        status = run_fold(out, &scratch, &v, i, err);
+    if (status == RVM_OK)
+        status = run_folds(out, &v, err);
     if (status == RVM_OK)
         *finished = !is_interrupted(&v);
-    rvm_prediction_free(&scratch);
     validation_clear(&v);
     return status;
 }

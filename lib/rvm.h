@@ -110,9 +110,17 @@ typedef struct {
     double weight;
 } rvm_class_weight;
 
+/* What of the kernel is left to rvm_tune; the other numbers are taken from `kernel`. */
+typedef struct {
+    bool gamma, degree, coef0;
+    const rvm_kernel_type *type; /* borrowed: types to choose from; none: kernel.type */
+    size_t type_count;
+} rvm_tuning;
+
 typedef struct {
     rvm_task task;
     rvm_kernel kernel;
+    rvm_tuning tune;
     bool bias;             /* a constant basis function beside the kernel functions */
     double noise_variance; /* regression: sigma^2 held at this value; 0: estimated */
     bool shared_noise; /* several outputs: the noise is the same share of the variance of each */
@@ -138,6 +146,37 @@ bool rvm_kernel_by_name(rvm_kernel_type *out, const char *name);
 const char *rvm_multiclass_name(rvm_multiclass multiclass);
 bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name);
 
+/* ---- Choosing a kernel ---------------------------------------------------------------------- */
+
+/* By cross-validation on the rows of p, or on a sample of many: the kernel of least loss, which is
+ * the error rate and a part of the log loss in classification, the squared error as a share of the
+ * variance in regression, averaged over the outputs. It does not depend on the order of the rows. */
+typedef struct rvm_tuner rvm_tuner;
+
+typedef struct {
+    rvm_kernel kernel;
+    double loss;
+    int trials; /* kernels tried so far, of all types */
+} rvm_choice;
+
+bool rvm_tuning_is_open(const rvm_tuning *tune); /* something is left to be chosen */
+/* p is borrowed and must outlive the tuner; *s is copied. */
+RVM_CHECKED rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
+                                       rvm_error *err);
+/* Tries one kernel. interrupted may be NULL; when it becomes non-zero the trial ends without one. */
+RVM_CHECKED rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, const volatile int *interrupted,
+                                      rvm_error *err);
+/* The best so far, of all kernels or of one type (0 .. types - 1, in the order of the settings). */
+rvm_choice rvm_tuner_best(const rvm_tuner *t);
+size_t rvm_tuner_types(const rvm_tuner *t);
+rvm_choice rvm_tuner_best_of_type(const rvm_tuner *t, size_t type);
+void rvm_tuner_free(rvm_tuner *t);
+
+/* All of it: *out is *s with the kernel chosen and nothing left open; the best so far where
+ * *interrupted (which may be NULL) becomes non-zero. */
+RVM_CHECKED rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings *s,
+                                const volatile int *interrupted, rvm_error *err);
+
 /* ---- Training ------------------------------------------------------------------------------- */
 
 /* rvm_trainer_step is called until report.done; between steps the caller may look at the report,
@@ -160,7 +199,8 @@ typedef struct {
                             its lower bound */
 } rvm_report;
 
-/* p is borrowed and must outlive the trainer; *s is copied (class_weights borrowed). */
+/* p is borrowed and must outlive the trainer; *s is copied (class_weights borrowed). RVM_ESETTING
+ * where s->tune leaves something open. */
 RVM_CHECKED rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p,
                                          const rvm_settings *s, rvm_error *err);
 RVM_CHECKED rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err);
@@ -171,7 +211,7 @@ typedef struct rvm_model rvm_model;
 RVM_CHECKED rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *err);
 void rvm_trainer_free(rvm_trainer *tr);
 
-/* Trains to the end: alloc, steps, model. */
+/* Trains to the end: rvm_tune where something is left open, alloc, steps, model. */
 RVM_CHECKED rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
                                  rvm_error *err);
 

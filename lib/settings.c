@@ -83,6 +83,14 @@ bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name)
     return false;
 }
 
+static rvm_status check_tuning(const rvm_tuning *tune, rvm_error *err)
+{
+    for (size_t k = 0; k < tune->type_count; k++)
+        if (rvm_kernel_name(tune->type[k]) == NULL || tune->type[k] == RVM_PRECOMPUTED)
+            return rvm_fail(err, RVM_ESETTING, "a kernel of that type cannot be chosen");
+    return RVM_OK;
+}
+
 static rvm_status check_class_weights(const rvm_settings *s, rvm_error *err)
 {
     if (s->task != RVM_CLASSIFICATION)
@@ -174,6 +182,8 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
         return rvm_fail(err, RVM_ESETTING, "unknown model of several classes");
 
     rvm_status status = check_kernel(&s->kernel, err);
+    if (status == RVM_OK)
+        status = check_tuning(&s->tune, err);
     if (status == RVM_OK)
         status = check_effort(s, err);
     if (status == RVM_OK)

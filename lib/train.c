@@ -125,6 +125,8 @@ static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
     rvm_status status = rvm_settings_check(&tr->settings, p, err);
     if (status != RVM_OK)
         return status;
+    if (rvm_tuning_is_open(&tr->settings.tune))
+        return rvm_fail(err, RVM_ESETTING, "the kernel is still to be chosen");
     status = rvm_blas_prepare(rvm_threads(tr->settings.threads), err);
     if (status != RVM_OK)
         return status;
@@ -388,7 +390,12 @@ rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *
 {
     rvm_trainer *tr = NULL;
     rvm_report r = { 0 };
-    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
+    rvm_settings chosen = *s;
+    rvm_status status = RVM_OK;
+    if (rvm_tuning_is_open(&s->tune))
+        status = rvm_tune(&chosen, p, s, NULL, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_alloc(&tr, p, &chosen, err);
     while (status == RVM_OK && !r.done)
         status = rvm_trainer_step(&r, tr, err);
     if (status == RVM_OK)

@@ -1,0 +1,61 @@
+# -g auto and --select choose a kernel; what is chosen is told, saved, and the same for any order.
+set -u
+fail() { echo "$*" >&2; exit 1; }
+gamma_of() { sed -n 's/^gamma //p' "$1"; }
+
+# A wave of one input, with noise of standard deviation 0.1 or so.
+wave() { # FREQUENCY
+    awk -v f="$1" 'BEGIN {
+        seed = 3
+        for (i = 0; i < 80; i++) {
+            seed = seed * 16807 % 2147483647; x = seed / 2147483647
+            seed = seed * 16807 % 2147483647; e = seed / 2147483647
+            printf "%.6f 1:%.6f\n", sin(f * x) + 0.35 * (e - 0.5), x
+        }
+    }'
+}
+wave 6 >slow
+wave 30 >fast
+
+"$BIN/rvm-train" -s 3 -g auto slow slow.model >out 2>err || fail "-g auto fails: $(cat err)"
+[ ! -s err ] || fail "-g auto complains: $(cat err)"
+grep -q '^Gamma = [0-9.e+-]* (chosen)$' out || fail "the width is not told: $(cat out)"
+"$BIN/rvm-train" -q -s 3 -g auto fast fast.model || fail "-g auto fails"
+awk -v a="$(gamma_of slow.model)" -v b="$(gamma_of fast.model)" 'BEGIN { exit !(b > 3 * a) }' ||
+    fail "the faster wave has gamma $(gamma_of fast.model), the slow one $(gamma_of slow.model)"
+
+sort slow >sorted
+"$BIN/rvm-train" -q -s 3 -g auto --threads 1 sorted sorted.model || fail "-g auto fails"
+cmp slow.model sorted.model || fail "the order of the rows or the threads change the choice"
+
+"$BIN/rvm-train" -q -s 3 -g auto -v 4 slow >out || fail "-g auto -v 4 fails"
+grep -q '^Cross Validation Mean squared error' out || fail "no result of -v: $(cat out)"
+
+"$BIN/rvm-train" -s 3 --select rbf,linear,poly -r 1 slow best >out || fail "--select fails"
+[ "$(sed -n '2,4p' out | awk '{ printf "%s ", $1 }')" = 'rbf linear polynomial ' ] ||
+    fail "no row for each kernel: $(cat out)"
+best=$(sed -n '2,4p' out | sort -g -k 3 | awk 'NR == 1 { print $1 }')
+grep -qx "kernel_type $best" best || fail "the model is not of the kernel of least loss, $best"
+[ "$best" != linear ] || fail "a wave is taken for a straight line"
+"$BIN/rvm-train" -q -s 3 --select rbf,linear -g 0.5 slow model || fail "--select with -g fails"
+case $(sed -n 's/^kernel_type //p' model) in
+rbf) [ "$(gamma_of model)" = 0.5 ] || fail "--select with -g 0.5 has gamma $(gamma_of model)" ;;
+esac
+
+"$BIN/rvm-train" -q -t 1 -g auto -d auto -r auto "$DATA/iris" model || fail "-d auto fails"
+grep -Eqx 'degree [234]' model || fail "the degree is no choice of ours"
+
+for words in "--select rbf,wavelet" "--select precomputed" "--select ,rbf" "-g automatic" \
+    "-d 1.5" "-r x"; do
+    # shellcheck disable=SC2086 # two words
+    "$BIN/rvm-train" $words slow none >out 2>err && fail "$words is accepted"
+    grep -q "^rvm-train: ${words%% *} " err || fail "$words: $(cat err)"
+    [ ! -e none ] || fail "$words leaves a model"
+done
+
+# A narrow kernel takes most rows of iris, which is said, but not with -q.
+"$BIN/rvm-train" -g 1000 "$DATA/iris" narrow >out 2>err || fail "a narrow kernel fails"
+"$BIN/rvm-train" -q -g 1000 "$DATA/iris" narrow 2>quiet || fail "a narrow kernel fails"
+grep -q "^rvm-train: $(sed -n 's/^Relevance vectors = //p' out) of 150 rows are vectors" err ||
+    fail "no word about a narrow kernel: $(cat err)"
+[ ! -s quiet ] || fail "-q talks: $(cat quiet)"

@@ -1,0 +1,246 @@
+/* The choice of a kernel: what its loss is, what it finds, and what it must not depend on. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "problems.h"
+#include "rvm.h"
+
+/* N rows of one input in [0, 1]: sin(frequency x) and noise. */
+static rvm_problem *wave(size_t N, double frequency, double noise, unsigned long seed)
+{
+    rvm_problem *p = empty_problem();
+    gsl_rng *rng = random_numbers(seed);
+    for (size_t i = 0; i < N; i++) {
+        const double x = gsl_rng_uniform(rng);
+        append_dense(p, sin(frequency * x) + gsl_ran_gaussian(rng, noise), &x, 1);
+    }
+    gsl_rng_free(rng);
+    return p;
+}
+
+static rvm_settings regression(void)
+{
+    rvm_settings s = rvm_settings_default();
+    s.task = RVM_REGRESSION;
+    s.tune.gamma = true;
+    return s;
+}
+
+static rvm_choice choose(const rvm_problem *p, const rvm_settings *s)
+{
+    rvm_tuner *t = NULL;
+    rvm_error err = { 0 };
+    bool done = false;
+    CHECK_OK(rvm_tuner_alloc(&t, p, s, &err));
+    while (!done)
+        CHECK_OK(rvm_tuner_step(&done, t, NULL, &err));
+    const rvm_choice best = rvm_tuner_best(t);
+    rvm_tuner_free(t);
+    return best;
+}
+
+/* A wave of five times the frequency looks the same at a fifth of the distance, where gamma is 25
+ * times as large. */
+START_TEST(finer_waves_get_narrower_kernels)
+    {
+        const rvm_settings s = regression();
+        rvm_problem *slow = wave(150, 6, 0.1, 1), *fast = wave(150, 30, 0.1, 1);
+        const rvm_choice wide = choose(slow, &s), narrow = choose(fast, &s);
+        const double ratio = narrow.kernel.gamma / wide.kernel.gamma;
+        ck_assert_msg(ratio >= 4 && ratio <= 150, "ratio %g", ratio);
+        /* The noise is 0.01 of a variance of about 1/2. */
+        ck_assert_msg(wide.loss > 0.012 && wide.loss < 0.04, "loss %g", wide.loss);
+        ck_assert_msg(narrow.loss > 0.012 && narrow.loss < 0.06, "loss %g", narrow.loss);
+        rvm_problem_free(slow);
+        rvm_problem_free(fast);
+    }
+END_TEST
+
+/* Units of the inputs: gamma times their square stays the same. */
+START_TEST(gamma_follows_the_units_of_the_inputs)
+    {
+        const rvm_settings s = regression();
+        rvm_problem *p = wave(120, 10, 0.1, 2), *q = wave(120, 10, 0.1, 2);
+        for (size_t k = 0; k < q->start[q->rows]; k++)
+            q->value[k] *= 1024;
+        const rvm_choice a = choose(p, &s), b = choose(q, &s);
+        check_close(b.kernel.gamma * 1024 * 1024, a.kernel.gamma, 1e-12);
+        check_close(b.loss, a.loss, 1e-9);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+START_TEST(order_of_rows_does_not_matter)
+    {
+        const rvm_settings s = regression();
+        rvm_problem *p = wave(100, 10, 0.2, 3);
+        size_t turned[100];
+        for (size_t i = 0; i < 100; i++)
+            turned[i] = 99 - i;
+        rvm_problem *q = rvm_problem_subset(p, turned, 100);
+        ck_assert_ptr_nonnull(q);
+        const rvm_choice a = choose(p, &s), b = choose(q, &s);
+        ck_assert(a.kernel.gamma == b.kernel.gamma && a.loss == b.loss);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+/* Nothing to learn: the kernel is so wide that the bias is left alone, and the noise is that of the
+ * targets. */
+START_TEST(pure_noise_ends_with_the_bias)
+    {
+        const size_t rows[] = { 50, 200 };
+        for (size_t k = 0; k < 2; k++)
+            for (unsigned long seed = 1; seed <= 3; seed++) {
+                const rvm_settings s = regression();
+                rvm_problem *p = noise_problem(rows[k], 10, seed);
+                rvm_model *m = NULL;
+                rvm_error err = { 0 };
+                CHECK_OK(rvm_train(&m, p, &s, &err));
+                const rvm_model_info info = rvm_model_describe(m);
+                double square = 0;
+                for (size_t n = 0; n < p->rows; n++)
+                    square += p->target[n] * p->target[n] / (double)p->rows;
+                ck_assert_msg(info.vectors <= 2,
+                              "%zu rows, seed %lu: %zu vectors, gamma %g, noise %g", p->rows, seed,
+                              info.vectors, info.kernel.gamma,
+                              rvm_model_noise_variance(m, 0) / square);
+                check_close(sqrt(rvm_model_noise_variance(m, 0) / square), 1, 0.1);
+                rvm_model_free(m);
+                rvm_problem_free(p);
+            }
+    }
+END_TEST
+
+/* A cubic with an offset, which degree 2 cannot follow; of the kernels without a width a linear one
+ * cannot either. */
+START_TEST(degree_and_type_are_found)
+    {
+        rvm_settings s = regression();
+        rvm_problem *p = empty_problem();
+        gsl_rng *rng = random_numbers(4);
+        for (size_t i = 0; i < 120; i++) {
+            const double x = 2 * gsl_rng_uniform(rng) - 1;
+            append_dense(p, 1 + 4 * x * x * x - 3 * x + gsl_ran_gaussian(rng, 0.05), &x, 1);
+        }
+        gsl_rng_free(rng);
+        const rvm_kernel_type types[] = { RVM_LINEAR, RVM_POLYNOMIAL };
+        s.tune.type = types;
+        s.tune.type_count = 2;
+        s.tune.degree = s.tune.coef0 = true;
+        const rvm_choice best = choose(p, &s);
+        ck_assert_int_eq(best.kernel.type, RVM_POLYNOMIAL);
+        ck_assert_int_ge(best.kernel.degree, 3);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Without a width to find there is one trial: the mean squared error of a 5-fold cross-validation,
+ * here of so many rows that the folds are drawn once, as a share of the variance. */
+START_TEST(the_loss_is_that_of_a_cross_validation)
+    {
+        rvm_settings s = regression();
+        rvm_problem *p = wave(1100, 3, 0.5, 5), *sorted;
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        bool finished = false;
+        size_t *order = NULL;
+        s.tune.gamma = false;
+        s.kernel.type = RVM_LINEAR;
+        const rvm_choice best = choose(p, &s);
+        ck_assert_int_eq(best.trials, 1);
+        CHECK_OK(rvm_canonical_order(&order, p, &err));
+        sorted = rvm_problem_subset(p, order, p->rows);
+        ck_assert_ptr_nonnull(sorted);
+        s.restarts = 1;
+        CHECK_OK(rvm_cross_validate(&out, &finished, sorted, &s, 5, NULL, &err));
+        double sum = 0, mean = 0, variance = 0;
+        for (size_t n = 0; n < p->rows; n++)
+            mean += sorted->target[n] / 1100;
+        for (size_t n = 0; n < p->rows; n++) {
+            sum += gsl_pow_2(out.value[n] - sorted->target[n]) / 1100;
+            variance += gsl_pow_2(sorted->target[n] - mean) / 1099;
+        }
+        check_close(best.loss, sum / variance, 1e-9);
+        rvm_prediction_free(&out);
+        free(order);
+        rvm_problem_free(sorted);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Two classes apart along one input: no error, and a log loss near 0. */
+START_TEST(classes_are_told_apart)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *p = empty_problem();
+        gsl_rng *rng = random_numbers(6);
+        s.tune.gamma = true;
+        for (size_t i = 0; i < 80; i++) {
+            const double x[2] = { i % 2 == 0 ? 1 + gsl_rng_uniform(rng) : -1 - gsl_rng_uniform(rng),
+                                  gsl_rng_uniform(rng) };
+            append_dense(p, i % 2 == 0 ? 7 : 3, x, 2);
+        }
+        gsl_rng_free(rng);
+        const rvm_choice best = choose(p, &s);
+        ck_assert_msg(best.loss < 0.05, "loss %g", best.loss);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+START_TEST(what_is_open_is_told_and_refused)
+    {
+        rvm_settings s = regression(), chosen;
+        rvm_problem *p = wave(40, 3, 0.1, 7);
+        rvm_trainer *tr = NULL;
+        rvm_error err = { 0 };
+        const rvm_kernel_type precomputed = RVM_PRECOMPUTED;
+        ck_assert(rvm_tuning_is_open(&s.tune));
+        ck_assert_int_eq(rvm_trainer_alloc(&tr, p, &s, &err), RVM_ESETTING);
+        CHECK_OK(rvm_tune(&chosen, p, &s, NULL, &err));
+        ck_assert(!rvm_tuning_is_open(&chosen.tune));
+        ck_assert(chosen.kernel.gamma > 0);
+        s.tune.type = &precomputed;
+        s.tune.type_count = 1;
+        ck_assert_int_eq(rvm_settings_check(&s, p, &err), RVM_ESETTING);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Interrupted before it begins, and too few rows to divide: some kernel comes out all the same. */
+START_TEST(there_is_always_a_kernel)
+    {
+        const rvm_settings s = regression();
+        rvm_settings chosen;
+        rvm_problem *p = wave(40, 3, 0.1, 8), *few = wave(2, 3, 0.1, 8);
+        rvm_error err = { 0 };
+        const volatile int interrupted = 1;
+        CHECK_OK(rvm_tune(&chosen, p, &s, &interrupted, &err));
+        ck_assert(chosen.kernel.gamma > 0 && isfinite(chosen.kernel.gamma));
+        CHECK_OK(rvm_tune(&chosen, few, &s, NULL, &err));
+        ck_assert(chosen.kernel.gamma > 0 && isfinite(chosen.kernel.gamma));
+        rvm_problem_free(p);
+        rvm_problem_free(few);
+    }
+END_TEST
+
+Suite *tune_suite(void);
+Suite *tune_suite(void)
+{
+    Suite *s = suite_create("tune");
+    TCase *c = tcase_create("tune");
+    tcase_set_timeout(c, 240);
+    tcase_add_test(c, finer_waves_get_narrower_kernels);
+    tcase_add_test(c, gamma_follows_the_units_of_the_inputs);
+    tcase_add_test(c, order_of_rows_does_not_matter);
+    tcase_add_test(c, pure_noise_ends_with_the_bias);
+    tcase_add_test(c, degree_and_type_are_found);
+    tcase_add_test(c, the_loss_is_that_of_a_cross_validation);
+    tcase_add_test(c, classes_are_told_apart);
+    tcase_add_test(c, what_is_open_is_told_and_refused);
+    tcase_add_test(c, there_is_always_a_kernel);
+    suite_add_tcase(s, c);
+    return s;
+}
