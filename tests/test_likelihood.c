@@ -468,14 +468,16 @@ END_TEST
 
 /* ---- By the Gram matrix alone ---------------------------------------------------------------- */
 
-/* A design without columns, the Gram matrix and p of another. */
-static void forget_columns(rvm_design *gram, const rvm_design *d)
+/* The same observed by a design without columns, with the Gram matrix and p of the other. */
+static void forget_columns(rvm_design *gram, rvm_observed *o, const case_data *x)
 {
+    *o = x->o;
+    o->likelihood = &rvm_quadratic;
     memset(gram, 0, sizeof *gram);
-    gram->count = d->count;
-    gram->capacity = d->capacity;
-    gram->G = d->G;
-    gram->p = d->p;
+    gram->count = x->d.count;
+    gram->capacity = x->d.capacity;
+    gram->G = x->d.G;
+    gram->p = x->d.p;
 }
 
 /* Evidence, weights, misfit and factor by the N x N form and by the Gaussian likelihood. */
@@ -483,12 +485,13 @@ START_TEST(quadratic_is_gaussian_without_rows)
     {
         case_data x;
         rvm_design gram;
+        rvm_observed o;
         rvm_fit f;
         rvm_scratch ws;
         rvm_error err = { 0 };
         const double ln_betas[] = { -3, 0.83, 4.2 };
         case_init(&x, &rvm_gaussian);
-        forget_columns(&gram, &x.d);
+        forget_columns(&gram, &o, &x);
         CHECK_OK(rvm_fit_init(&f, M, 0, &err));
         CHECK_OK(rvm_scratch_init(&ws, M, 0, false, 1, &err));
         for (size_t i = 0; i < K; i++)
@@ -497,7 +500,7 @@ START_TEST(quadratic_is_gaussian_without_rows)
         for (size_t k = 0; k < 3; k++) {
             x.f.ln_beta = f.ln_beta = ln_betas[k];
             ck_assert(posterior(&x));
-            ck_assert(rvm_quadratic.posterior(&f, &x.o, &gram, &ws));
+            ck_assert(rvm_quadratic.posterior(&f, &o, &gram, &ws));
             check_close(f.log_evidence, gaussian_evidence(&x.f, &x.d, x.t), 1e-11);
             check_close(f.misfit, x.f.misfit, 1e-12);
             for (size_t i = 0; i < K; i++)
@@ -522,13 +525,14 @@ START_TEST(quadratic_of_rows_that_count_differently)
     {
         case_data x;
         rvm_design gram;
+        rvm_observed o;
         rvm_fit f;
         rvm_scratch ws;
         rvm_error err = { 0 };
         double G[M * M], p[M], b[N], noise[N], S[M], Q[M], ln_b = 0;
         gsl_matrix_view Gram = gsl_matrix_view_array(G, M, M);
         case_init(&x, &rvm_gaussian);
-        rvm_observed o = x.o;
+        forget_columns(&gram, &o, &x);
         o.N = 0;
         o.t_squared = 0;
         for (size_t n = 0; n < N; n++) {
@@ -548,7 +552,6 @@ START_TEST(quadratic_of_rows_that_count_differently)
                 gsl_matrix_set(&Gram.matrix, i, j, sum);
             }
         }
-        forget_columns(&gram, &x.d);
         gram.G = &Gram.matrix;
         gram.p = p;
         CHECK_OK(rvm_fit_init(&f, M, 0, &err));
@@ -588,13 +591,14 @@ START_TEST(quadratic_without_functions)
     {
         case_data x;
         rvm_design gram;
+        rvm_observed o;
         case_init(&x, &rvm_gaussian);
-        forget_columns(&gram, &x.d);
+        forget_columns(&gram, &o, &x);
         x.f.K = 0;
-        ck_assert(rvm_quadratic.posterior(&x.f, &x.o, &gram, &x.ws));
+        ck_assert(rvm_quadratic.posterior(&x.f, &o, &gram, &x.ws));
         check_close(x.f.log_evidence, gaussian_evidence(&x.f, &x.d, x.t), 1e-13);
         double S[M], Q[M];
-        rvm_quadratic.measure(S, Q, NULL, NULL, &x.f, &x.o, &gram, &x.ws);
+        rvm_quadratic.measure(S, Q, NULL, NULL, &x.f, &o, &gram, &x.ws);
         for (size_t m = 0; m < M; m++) {
             check_close(S[m], exp(0.83), 1e-13);
             check_close(Q[m], exp(0.83) * x.d.p[m], 1e-13);
@@ -608,15 +612,16 @@ START_TEST(quadratic_of_twins_is_refused)
     {
         case_data x;
         rvm_design gram;
+        rvm_observed o;
         case_init(&x, &rvm_gaussian);
-        forget_columns(&gram, &x.d);
+        forget_columns(&gram, &o, &x);
         x.f.K = 0;
         rvm_fit_add(&x.f, 0, -40);
         rvm_fit_add(&x.f, 1, -40);
         for (size_t i = 0; i < 2; i++)
             for (size_t j = 0; j < 2; j++)
                 gsl_matrix_set(x.d.G, i, j, 1);
-        ck_assert(!rvm_quadratic.posterior(&x.f, &x.o, &gram, &x.ws));
+        ck_assert(!rvm_quadratic.posterior(&x.f, &o, &gram, &x.ws));
         case_free(&x);
     }
 END_TEST
