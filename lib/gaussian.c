@@ -227,37 +227,21 @@ static void measure_by_gram(double *Q, gsl_matrix *V, const rvm_fit *f, const rv
     }
 }
 
-static void measure_pull(double *Q, const gsl_matrix *columns, const rvm_fit *f)
-{
-    gsl_vector_view out = gsl_vector_view_array(Q, columns->size1);
-    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
-    gsl_blas_dgemv(CblasNoTrans, 1, columns, &slope.vector, 0, &out.vector);
-}
-
-static void gaussian_measure(double *S, double *Q, gsl_matrix *V, const gsl_matrix *block,
-                             const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                             rvm_scratch *ws)
+static void gaussian_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
+                             const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
 {
     const double beta = exp(f->ln_beta);
     const bool by_rows = o->likelihood->by_rows;
-    const size_t count = block != NULL ? block->size1 : d->count;
-    for (size_t m = 0; m < count; m++)
+    for (size_t m = 0; m < d->count; m++)
         S[m] = by_rows ? beta : beta * gsl_matrix_get(d->G, m, m); /* of unit norm, but for B */
-    if (block == NULL) {
-        measure_by_gram(Q, V, f, d, ws->vector);
-        if (by_rows &&
-            f->misfit < cancelled * (double)f->N) { /* p - G mu would be all cancellation */
-            gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, count, d->N);
-            measure_pull(Q, &all.matrix, f);
-        }
+    measure_by_gram(Q, V, f, d, ws->vector);
+    if (!by_rows || f->misfit >= cancelled * (double)f->N)
         return;
-    }
-    measure_pull(Q, block, f);
-    if (f->K == 0)
-        return;
-    gsl_matrix_const_view active = gsl_matrix_const_submatrix(d->PhiT, 0, 0, f->K, d->N);
-    rvm_product_nt(V, block, &active.matrix, ws->threads);
-    gsl_matrix_scale(V, beta);
+    /* p - G mu would be all cancellation. */
+    gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
+    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
+    gsl_vector_view out = gsl_vector_view_array(Q, d->count);
+    gsl_blas_dgemv(CblasNoTrans, 1, &all.matrix, &slope.vector, 0, &out.vector);
 }
 
 static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
