@@ -213,7 +213,7 @@ static void measure_by_gram(double *Q, gsl_matrix *V, const rvm_fit *f, const rv
 {
     const double beta = exp(f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
-        mu[i] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+        mu[i] = rvm_fit_weight(f, i);
     for (size_t m = 0; m < d->count; m++) {
         const double *g = gsl_matrix_const_ptr(d->G, m, 0);
         Q[m] = beta * d->p[m];

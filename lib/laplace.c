@@ -195,7 +195,7 @@ rvm_status rvm_laplace_likelihood(double *log_likelihood, rvm_laplace *l, rvm_co
 {
     memset(l->g, 0, c->count * sizeof *l->g);
     for (size_t i = 0; i < f->K; i++)
-        l->g[f->column[i]] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+        l->g[f->column[i]] = rvm_fit_weight(f, i);
     const rvm_status status = rvm_columns_apply(l->trial, c, l->g, err);
     if (status != RVM_OK)
         return status;

@@ -108,6 +108,8 @@ gsl_matrix_view rvm_fit_factor(const rvm_fit *f);
 size_t rvm_fit_find(const rvm_fit *f, size_t column);
 void rvm_fit_add(rvm_fit *f, size_t column, double ln_alpha);
 void rvm_fit_remove(rvm_fit *f, size_t position);
+/* Weight of active function i, of its column of unit norm: u_i / sqrt(alpha_i). */
+double rvm_fit_weight(const rvm_fit *f, size_t i);
 /* Scales u for a change of a precision, so that the weight itself stays: a warm start. */
 void rvm_fit_set_alpha(rvm_fit *f, size_t position, double ln_alpha);
 
