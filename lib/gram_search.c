@@ -118,6 +118,42 @@ rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id, const doubl
     return status;
 }
 
+/* Functions that are columns 0, 1, ... on rows where those of candidates id had these norms: their
+ * weights as they were in `before`. Columns that came to nothing have left a gap in id. */
+static void carry_over(rvm_gram_search *g, const size_t *id, const double *norm)
+{
+    rvm_fit *f = &g->search.now;
+    for (size_t i = 0, from = 0; i < f->K; i++, from++) {
+        while (id[from] != g->columns.id[i])
+            from++;
+        f->ln_alpha[i] += 2 * log(norm[from] / g->columns.norm[i]);
+        f->u[i] = g->before.u[from];
+    }
+}
+
+rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y, rvm_error *err)
+{
+    const size_t K = g->columns.count;
+    size_t *id = rvm_array(K, sizeof *id);
+    double *norm = rvm_array(K, sizeof *norm);
+    rvm_status status = RVM_OK;
+    if (id == NULL || norm == NULL || !rvm_point_save(&g->before, &g->search.now, 0, false))
+        status = rvm_fail_memory(err, "other rows");
+    for (size_t k = 0; k < K && status == RVM_OK; k++) {
+        id[k] = g->columns.id[k];
+        norm[k] = g->columns.norm[k];
+    }
+    if (status == RVM_OK)
+        status = rvm_gram_search_take_rows(g, y, err);
+    if (status == RVM_OK)
+        status = rvm_gram_search_add(g, id, g->before.ln_alpha, K, err);
+    if (status == RVM_OK)
+        carry_over(g, id, norm);
+    free(id);
+    free(norm);
+    return status;
+}
+
 static void keep_gram(rvm_design *gram, const size_t *keep, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -179,20 +179,19 @@ static rvm_status draw_rows(rvm_working_set *w, size_t rows, rvm_error *err)
     return status;
 }
 
-static rvm_status take_rows(rvm_working_set *w, size_t rows, rvm_error *err)
+/* Begins a stage of so many rows: w->y. */
+static rvm_status begin_stage(rvm_working_set *w, size_t rows, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
     if (w->y != NULL)
         w->work += (double)w->rounds * (double)w->y->observed.N;
     w->y = w->whole;
     w->rounds = 0;
     w->gained = 0;
     rvm_study_free(&w->part);
-    if (rows < w->whole->observed.N) {
-        status = draw_rows(w, rows, err);
-        w->y = &w->part;
-    }
-    return status == RVM_OK ? rvm_gram_search_take_rows(&w->gram, w->y, err) : status;
+    if (rows == w->whole->observed.N)
+        return RVM_OK;
+    w->y = &w->part;
+    return draw_rows(w, rows, err);
 }
 
 /* ---- Rounds --------------------------------------------------------------------------------- */
@@ -215,7 +214,9 @@ static rvm_status keep_best(rvm_working_set *w, rvm_error *err)
 /* The bias, if there is one, and a random chunk, with a prior wide enough for any kernel. */
 static rvm_status first_round(rvm_working_set *w, rvm_error *err)
 {
-    rvm_status status = take_rows(w, rows_after(w, 0), err);
+    rvm_status status = begin_stage(w, rows_after(w, 0), err);
+    if (status == RVM_OK)
+        status = rvm_gram_search_take_rows(&w->gram, w->y, err);
     if (status != RVM_OK)
         return status;
     const rvm_observed *o = &w->y->observed;
@@ -235,29 +236,12 @@ static rvm_status first_round(rvm_working_set *w, rvm_error *err)
     return status == RVM_OK ? keep_best(w, err) : status;
 }
 
-/* The same functions and weights on more rows; precisions are of columns of unit norm. */
+/* The same functions and weights on more rows. */
 static rvm_status next_stage(rvm_working_set *w, rvm_error *err)
 {
-    rvm_fit *f = &w->gram.search.now;
-    const size_t K = f->K;
-    double *norm = rvm_array(K, sizeof *norm), *u = rvm_array(K, sizeof *u);
-    if (norm == NULL || u == NULL) {
-        free(norm);
-        free(u);
-        return rvm_fail_memory(err, "the next stage");
-    }
-    memcpy(norm, w->gram.columns.norm, K * sizeof *norm);
-    memcpy(w->ln_alpha, f->ln_alpha, K * sizeof *w->ln_alpha);
-    memcpy(u, f->u, K * sizeof *u);
-    rvm_status status = take_rows(w, rows_after(w, w->y->observed.N), err);
+    rvm_status status = begin_stage(w, rows_after(w, w->y->observed.N), err);
     if (status == RVM_OK)
-        status = rvm_gram_search_add(&w->gram, w->id, w->ln_alpha, K, err);
-    for (size_t i = 0; i < f->K && f->K == K && status == RVM_OK; i++) {
-        f->ln_alpha[i] += 2 * log(norm[i] / w->gram.columns.norm[i]);
-        f->u[i] = u[i];
-    }
-    free(norm);
-    free(u);
+        status = rvm_gram_search_change_rows(&w->gram, w->y, err);
     if (status == RVM_OK)
         status = run(w, 1, &quick, err);
     return status == RVM_OK ? keep_best(w, err) : status;
