@@ -62,7 +62,8 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
     g->gram.G = gsl_matrix_alloc(capacity, capacity);
     g->gram.p = rvm_array(capacity, sizeof *g->gram.p);
     rvm_status status = RVM_OK;
-    if (g->w == NULL || g->gram.G == NULL || g->gram.p == NULL)
+    g->slope = rvm_array(is_regression(g) ? y->observed.N : 0, sizeof *g->slope);
+    if (g->w == NULL || g->slope == NULL || g->gram.G == NULL || g->gram.p == NULL)
         status = rvm_fail_memory(err, "the search");
     if (status == RVM_OK)
         status = rvm_search_init(&g->search, &g->quadratic, &g->gram, capacity, threads, err);
@@ -85,6 +86,7 @@ void rvm_gram_search_free(rvm_gram_search *g)
     gsl_matrix_free(g->gram.G);
     free(g->gram.p);
     free(g->w);
+    free(g->slope);
     memset(g, 0, sizeof *g);
 }
 
@@ -346,4 +348,26 @@ rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_point *point, c
     if (status == RVM_OK)
         status = extend_gram(g, err);
     return status == RVM_OK ? rvm_search_locate(&g->search, err) : status;
+}
+
+rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g, rvm_error *err)
+{
+    const rvm_observed *o = &g->y->observed;
+    const rvm_fit *f = &g->search.now;
+    const double beta = exp(f->ln_beta);
+    *at = (rvm_posterior_at){ .y = g->y,
+                              .columns = &g->columns,
+                              .ln_alpha = f->ln_alpha,
+                              .slope = g->laplace.slope,
+                              .curvature = g->laplace.curvature,
+                              .beta = beta,
+                              .threads = g->search.ws.threads };
+    if (!is_regression(g))
+        return RVM_OK;
+    spread_weights(g);
+    const rvm_status status = rvm_columns_apply(g->slope, &g->columns, g->w, err);
+    for (size_t n = 0; n < o->N && status == RVM_OK; n++)
+        g->slope[n] = beta * (o->t[n] - g->slope[n]);
+    at->slope = g->slope;
+    return status;
 }
