@@ -171,7 +171,8 @@ static int by_gain(const void *a, const void *b)
 /* Shares below this are rounding: the candidate lies in the span of the active functions. */
 static const double collinear = 1e-10;
 
-static rvm_status measure(double *share, double *pull, double *bend, const rvm_posterior_at *at,
+/* The share that is left of each candidate, Q = phi'slope, and S = phi'B phi, all of it. */
+static rvm_status measure(double *share, double *Q, double *S, const rvm_posterior_at *at,
                           const size_t *id, size_t count, rvm_error *err)
 {
     sample s = { .K = at->columns->count };
@@ -185,10 +186,10 @@ static rvm_status measure(double *share, double *pull, double *bend, const rvm_p
     if (status == RVM_OK)
         status = measure_shares(share, &s, id, count, at->threads, err);
     if (status == RVM_OK)
-        status = rvm_basis_project(norm, pull, bend, &at->y->basis, id, count, at->slope,
-                                   at->curvature, at->threads, err);
+        status = rvm_basis_project(norm, Q, S, &at->y->basis, id, count, at->slope, at->curvature,
+                                   at->threads, err);
     for (size_t k = 0; k < count && status == RVM_OK && at->curvature == NULL; k++)
-        bend[k] = norm[k] > 0 ? at->beta : 0;
+        S[k] = norm[k] > 0 ? at->beta : 0;
     sample_free(&s);
     free(norm);
     return status;
@@ -200,14 +201,14 @@ rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior
     double *share = rvm_array(3 * count, sizeof *share);
     if (share == NULL)
         return rvm_fail_memory(err, "the candidates");
-    double *pull = share + count, *bend = pull + count;
-    const rvm_status status = measure(share, pull, bend, at, id, count, err);
+    double *Q = share + count, *S = Q + count;
+    const rvm_status status = measure(share, Q, S, at, id, count, err);
     *found = 0;
     for (size_t k = 0; k < count && status == RVM_OK; k++) {
-        const double S = share[k] > collinear ? share[k] * bend[k] : 0, Q = pull[k];
-        const double gain = rvm_gain(S, Q);
+        const double left = share[k] > collinear ? share[k] * S[k] : 0;
+        const double gain = rvm_gain(left, Q[k]);
         if (gain > tolerance)
-            offers[(*found)++] = (rvm_offer){ gain, rvm_best_ln_alpha(S, Q), id[k] };
+            offers[(*found)++] = (rvm_offer){ gain, rvm_best_ln_alpha(left, Q[k]), id[k] };
     }
     qsort(offers, *found, sizeof *offers, by_gain);
     free(share);
