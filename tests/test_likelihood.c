@@ -506,10 +506,44 @@ START_TEST(quadratic_is_gaussian_without_rows)
     }
 END_TEST
 
-/* S, Q and V of all columns, for normal noise whose precision b_n differs from row to row: G =
- * Phi'B Phi, p = Phi'B z, t_squared = z'B z and beta 1. By C = B^-1 + Phi A^-1 Phi' it is
- * S - V' (A + Phi'B Phi)^-1 V = phi'C^-1 phi and Q = phi'C^-1 z; without N the log evidence is
- * -1/2 (ln|B C| + z'C^-1 z). */
+/* G = Phi'B Phi and p = Phi'B t of the design, for B = diag(b). */
+static void weigh_rows(gsl_matrix *G, double *p, const case_data *x, const double *b)
+{
+    const gsl_matrix *PhiT = x->d.PhiT;
+    for (size_t i = 0; i < M; i++) {
+        p[i] = 0;
+        for (size_t n = 0; n < N; n++)
+            p[i] += gsl_matrix_get(PhiT, i, n) * b[n] * x->t[n];
+        for (size_t j = 0; j < M; j++) {
+            double sum = 0;
+            for (size_t n = 0; n < N; n++)
+                sum += gsl_matrix_get(PhiT, i, n) * gsl_matrix_get(PhiT, j, n) * b[n];
+            gsl_matrix_set(G, i, j, sum);
+        }
+    }
+}
+
+/* Q and S - V' (A + Phi'B Phi)^-1 V against phi'C^-1 t and phi'C^-1 phi. */
+static void check_weighed(const rvm_fit *f, const rvm_observed *o, const rvm_design *gram,
+                          const case_data *x, const double *b, const gsl_matrix *C, rvm_scratch *ws)
+{
+    double S[M], Q[M];
+    gsl_matrix *P = precision(x, b), *V = gsl_matrix_alloc(M, K);
+    rvm_quadratic.measure(S, Q, V, f, o, gram, ws);
+    for (size_t m = 0; m < M; m++) {
+        const double *phi_m = gsl_matrix_const_ptr(x->d.PhiT, m, 0), *v = gsl_matrix_ptr(V, m, 0);
+        check_close(Q[m], inverse_form(C, phi_m, x->t), 1e-11);
+        check_close(S[m] - inverse_form(P, v, v), inverse_form(C, phi_m, phi_m), 1e-11);
+        for (size_t n = 0; n < M; n++)
+            check_close(rvm_quadratic.inner(m, n, f, gram), gsl_matrix_get(gram->G, m, n), 1e-15);
+    }
+    gsl_matrix_free(P);
+    gsl_matrix_free(V);
+}
+
+/* Normal noise whose precision b_n differs from row to row: G = Phi'B Phi, p = Phi'B t, t_squared =
+ * t'B t and beta 1, against C = B^-1 + Phi A^-1 Phi'. Without N the log evidence is
+ * -1/2 (ln|B C| + t'C^-1 t). */
 START_TEST(quadratic_of_rows_that_count_differently)
     {
         case_data x;
@@ -518,10 +552,12 @@ START_TEST(quadratic_of_rows_that_count_differently)
         rvm_fit f;
         rvm_scratch ws;
         rvm_error err = { 0 };
-        double G[M * M], p[M], b[N], noise[N], S[M], Q[M], ln_b = 0;
+        double G[M * M], p[M], b[N], noise[N], unused[N], ln_b = 0;
         gsl_matrix_view Gram = gsl_matrix_view_array(G, M, M);
         case_init(&x, &rvm_gaussian);
         forget_columns(&gram, &o, &x);
+        gram.G = &Gram.matrix;
+        gram.p = p;
         o.N = 0;
         o.t_squared = 0;
         for (size_t n = 0; n < N; n++) {
@@ -530,46 +566,18 @@ START_TEST(quadratic_of_rows_that_count_differently)
             ln_b += log(b[n]);
             o.t_squared += b[n] * x.t[n] * x.t[n];
         }
-        for (size_t i = 0; i < M; i++) {
-            p[i] = 0;
-            for (size_t n = 0; n < N; n++)
-                p[i] += gsl_matrix_get(x.d.PhiT, i, n) * b[n] * x.t[n];
-            for (size_t j = 0; j < M; j++) {
-                double sum = 0;
-                for (size_t n = 0; n < N; n++)
-                    sum += gsl_matrix_get(x.d.PhiT, i, n) * gsl_matrix_get(x.d.PhiT, j, n) * b[n];
-                gsl_matrix_set(&Gram.matrix, i, j, sum);
-            }
-        }
-        gram.G = &Gram.matrix;
-        gram.p = p;
+        weigh_rows(&Gram.matrix, p, &x, b);
         CHECK_OK(rvm_fit_init(&f, M, 0, &err));
         CHECK_OK(rvm_scratch_init(&ws, M, 0, false, 1, &err));
         for (size_t i = 0; i < K; i++)
             rvm_fit_add(&f, x.f.column[i], x.f.ln_alpha[i]);
         ck_assert(rvm_quadratic.posterior(&f, &o, &gram, &ws));
-        gsl_matrix *C = covariance(&x.f, &x.d, noise), *V = gsl_matrix_alloc(M, K);
-        gsl_matrix *P = precision(&x, b), *copy = covariance(&x.f, &x.d, noise);
-        double unused[N];
+        gsl_matrix *C = covariance(&x.f, &x.d, noise), *copy = covariance(&x.f, &x.d, noise);
         const double ln_det = solve_lu(unused, copy, x.t);
         check_close(f.log_evidence, -0.5 * (ln_det + ln_b + inverse_form(C, x.t, x.t)), 1e-11);
-        rvm_quadratic.residual(&f, &o, &gram, &ws);
-        rvm_quadratic.measure(S, Q, V, &f, &o, &gram, &ws);
-        for (size_t m = 0; m < M; m++) {
-            const double *phi_m = gsl_matrix_const_ptr(x.d.PhiT, m, 0);
-            double v[K];
-            for (size_t i = 0; i < K; i++)
-                v[i] = gsl_matrix_get(V, m, i);
-            check_close(Q[m], inverse_form(C, phi_m, x.t), 1e-11);
-            check_close(S[m] - inverse_form(P, v, v), inverse_form(C, phi_m, phi_m), 1e-11);
-            for (size_t n = 0; n < M; n++)
-                check_close(rvm_quadratic.inner(m, n, &f, &gram),
-                            gsl_matrix_get(&Gram.matrix, m, n), 1e-15);
-        }
+        check_weighed(&f, &o, &gram, &x, b, C, &ws);
         gsl_matrix_free(C);
-        gsl_matrix_free(P);
         gsl_matrix_free(copy);
-        gsl_matrix_free(V);
         rvm_scratch_free(&ws);
         rvm_fit_free(&f);
         case_free(&x);
