@@ -220,7 +220,7 @@ static size_t span_of(size_t N)
 }
 
 typedef struct {
-    double square, pull, bend;
+    double square, Q, S;
 } row_sums;
 
 static void add_rows(row_sums *sums, const double *phi, const rvm_basis *b, const double *slope,
@@ -230,9 +230,9 @@ static void add_rows(row_sums *sums, const double *phi, const rvm_basis *b, cons
     sums->square +=
         weight == NULL ? rvm_vec_dot(phi, phi, width) : rvm_vec_weighted_square(weight, phi, width);
     if (slope != NULL)
-        sums->pull += rvm_vec_dot(phi, slope + first, width);
+        sums->Q += rvm_vec_dot(phi, slope + first, width);
     if (curvature != NULL)
-        sums->bend += rvm_vec_weighted_square(curvature + first, phi, width);
+        sums->S += rvm_vec_weighted_square(curvature + first, phi, width);
 }
 
 double rvm_basis_norm(const double *column, const rvm_basis *b)
@@ -267,25 +267,25 @@ static rvm_status sum_span(row_sums *sums, gsl_matrix *tile, const rvm_basis *b,
     return RVM_OK;
 }
 
-static void combine_spans(double *norm, double *pull, double *bend, const row_sums *sums,
-                          size_t spans, size_t count)
+static void combine_spans(double *norm, double *Q, double *S, const row_sums *sums, size_t spans,
+                          size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         row_sums all = { 0, 0, 0 };
         for (size_t s = 0; s < spans; s++) {
             all.square += sums[s * count + k].square;
-            all.pull += sums[s * count + k].pull;
-            all.bend += sums[s * count + k].bend;
+            all.Q += sums[s * count + k].Q;
+            all.S += sums[s * count + k].S;
         }
         norm[k] = sqrt(all.square);
-        if (pull != NULL)
-            pull[k] = norm[k] > 0 ? all.pull / norm[k] : 0;
-        if (bend != NULL)
-            bend[k] = norm[k] > 0 ? all.bend / all.square : 0;
+        if (Q != NULL)
+            Q[k] = norm[k] > 0 ? all.Q / norm[k] : 0;
+        if (S != NULL)
+            S[k] = norm[k] > 0 ? all.S / all.square : 0;
     }
 }
 
-rvm_status rvm_basis_project(double *norm, double *pull, double *bend, const rvm_basis *b,
+rvm_status rvm_basis_project(double *norm, double *Q, double *S, const rvm_basis *b,
                              const size_t *id, size_t count, const double *slope,
                              const double *curvature, int threads, rvm_error *err)
 {
@@ -312,7 +312,7 @@ rvm_status rvm_basis_project(double *norm, double *pull, double *bend, const rvm
         gsl_matrix_free(tile);
     }
     if (status == RVM_OK)
-        combine_spans(norm, pull, bend, sums, spans, count);
+        combine_spans(norm, Q, S, sums, spans, count);
     free(sums);
     return status;
 }

@@ -44,11 +44,10 @@ RVM_CHECKED rvm_status rvm_basis_strip(gsl_matrix *block, const double *norm, co
                                        rvm_error *err);
 
 /* Sums over all rows of columns that are never stored: norm[k], and of the column divided by it
- * pull[k] = phi'slope and bend[k] = phi'B phi with B = diag(curvature); both may be NULL. */
-RVM_CHECKED rvm_status rvm_basis_project(double *norm, double *pull, double *bend,
-                                         const rvm_basis *b, const size_t *id, size_t count,
-                                         const double *slope, const double *curvature, int threads,
-                                         rvm_error *err);
+ * Q[k] = phi'slope and S[k] = phi'B phi, B = diag(curvature), all of it; both may be NULL. */
+RVM_CHECKED rvm_status rvm_basis_project(double *norm, double *Q, double *S, const rvm_basis *b,
+                                         const size_t *id, size_t count, const double *slope,
+                                         const double *curvature, int threads, rvm_error *err);
 
 /* Norm of a column of N numbers, summed in the order of rvm_basis_project. */
 double rvm_basis_norm(const double *column, const rvm_basis *b);

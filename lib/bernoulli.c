@@ -167,13 +167,11 @@ static void measure_block(double *S, double *Q, gsl_matrix *V, const gsl_matrix 
     gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &c.matrix, active, 0, &v.matrix);
 }
 
-static void bernoulli_measure(double *S, double *Q, gsl_matrix *V, const gsl_matrix *block,
-                              const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                              rvm_scratch *ws)
+static void bernoulli_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
+                              const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
 {
     (void)o;
     gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
-    const gsl_matrix *columns = block != NULL ? block : &all.matrix;
     gsl_matrix_view active = { 0 };
     if (f->K > 0)
         active = rvm_gather_active(ws, f, d);
@@ -182,12 +180,12 @@ static void bernoulli_measure(double *S, double *Q, gsl_matrix *V, const gsl_mat
         for (size_t n = 0; n < f->N; n++)
             column[n] *= f->curvature[n];
     }
-    const size_t blocks = (columns->size1 + BLOCK - 1) / BLOCK;
-    const int team = columns->size1 * f->N < WORTH_THREADS ? 1 : ws->threads;
+    const size_t blocks = (d->count + BLOCK - 1) / BLOCK;
+    const int team = d->count * f->N < WORTH_THREADS ? 1 : ws->threads;
     (void)team;
 #pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
     for (size_t k = 0; k < blocks; k++)
-        measure_block(S, Q, V, columns, &active.matrix, k * BLOCK, f);
+        measure_block(S, Q, V, &all.matrix, &active.matrix, k * BLOCK, f);
 }
 
 static double bernoulli_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)

@@ -67,7 +67,7 @@ static void refresh(rvm_search *s, rvm_statistics *stats)
     if (s->now.K > 0)
         C = rvm_search_inverse(s);
     s->observed->likelihood->residual(&s->now, s->observed, s->design, &s->ws);
-    rvm_statistics_update(stats, NULL, &C.matrix, &s->now, s->observed, s->design, &s->ws);
+    rvm_statistics_update(stats, &C.matrix, &s->now, s->observed, s->design, &s->ws);
 }
 
 /* Whether candidates m and n would explain much the same: (phi_m' C^-1 phi_n)^2 against S_m S_n. */

@@ -155,15 +155,14 @@ static void subtract_active(rvm_statistics *s, gsl_matrix *V, const gsl_matrix *
     }
 }
 
-void rvm_statistics_update(rvm_statistics *s, const gsl_matrix *block, const gsl_matrix *C,
-                           const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                           rvm_scratch *ws)
+void rvm_statistics_update(rvm_statistics *s, const gsl_matrix *C, const rvm_fit *f,
+                           const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
 {
     gsl_matrix_view V = { 0 };
-    s->count = block != NULL ? block->size1 : d->count;
+    s->count = d->count;
     if (f->K > 0)
         V = gsl_matrix_submatrix(s->V, 0, 0, s->count, f->K);
-    o->likelihood->measure(s->S, s->Q, &V.matrix, block, f, o, d, ws);
+    o->likelihood->measure(s->S, s->Q, &V.matrix, f, o, d, ws);
     if (f->K > 0)
         subtract_active(s, &V.matrix, C, f, ws);
 }

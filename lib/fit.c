@@ -90,6 +90,11 @@ void rvm_fit_remove(rvm_fit *f, size_t position)
     f->K--;
 }
 
+double rvm_fit_weight(const rvm_fit *f, size_t i)
+{
+    return exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+}
+
 void rvm_fit_set_alpha(rvm_fit *f, size_t position, double ln_alpha)
 {
     f->u[position] *= exp(0.5 * (ln_alpha - f->ln_alpha[position]));

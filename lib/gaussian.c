@@ -2,8 +2,9 @@
  *
  *     ln p(t) = 1/2 [ N ln beta - N ln 2 pi - ln|H| - beta |t - Phi mu|^2 - u'u ]
  *
- * with H and u of likelihood.h; the posterior needs the Gram matrix of the columns only. */
-#include <assert.h>
+ * with H and u of likelihood.h; the posterior needs the Gram matrix of the columns only. Two rows of
+ * the table share it: rvm_gaussian has the columns too and turns to them where the digits of the
+ * Gram matrix do not suffice, rvm_quadratic does without them. */
 #include <float.h>
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
@@ -21,8 +22,10 @@ static const double cancelled = 1e-4;
 /* Digits, as a relative error, that the misfit keeps otherwise. */
 static const double misfit_digits = 1e-7;
 
-/* Error of a pivot of H (1 or more) that Cholesky may make by rounding. */
-static const double pivot_noise = 0.01;
+/* Error of a pivot of H (1 or more) that Cholesky may make by rounding, where QR can take over; and
+ * where nothing can, that at which the least eigenvalue of H, 1, is lost. The first is a bound (K
+ * errors of the size of the largest entry's), the second what independent errors add up to. */
+static const double pivot_noise = 0.01, pivot_lost = 0.5;
 
 /* H = I + beta D G D into the factor's place. */
 static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *d, const double *D)
@@ -110,15 +113,18 @@ static void solve_mode(rvm_fit *f, const gsl_matrix *L, const rvm_design *d, con
 }
 
 /* L with L L' = H: by Cholesky while the rounding of the largest entry of H is small against 1, the
- * least eigenvalue; by QR beyond that. */
-static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_design *d, const double *D,
-                   int threads)
+ * least eigenvalue; by QR beyond that, if there are rows to take it from. */
+static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                   const double *D, int threads)
 {
+    const double K = (double)f->K;
     double largest = 0;
     fill_scaled_gram(L, f, d, D);
     for (size_t i = 0; i < f->K; i++)
         largest = fmax(largest, gsl_matrix_get(L, i, i));
-    if (largest * (double)f->K * DBL_EPSILON < pivot_noise && rvm_cholesky(L, threads))
+    if (!o->likelihood->by_rows)
+        return largest * sqrt(K) * DBL_EPSILON <= pivot_lost && rvm_cholesky(L, threads);
+    if (largest * K * DBL_EPSILON < pivot_noise && rvm_cholesky(L, threads))
         return true;
     return factor_by_qr(L, f, d, D);
 }
@@ -145,15 +151,17 @@ static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, con
     return residual_by_rows(ws->long1, f, o, d, D);
 }
 
-/* The misfit by the Gram matrix, or by rows and with a refined mode where that would be rounding:
- * where the fit is close, or the weights are large against the targets. */
+/* The misfit by the Gram matrix, or by rows, if there are any, and with a refined mode where that
+ * would be rounding: where the fit is close, or the weights are large against the targets. */
 static double settle_misfit(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o,
                             const rvm_design *d, const double *D, rvm_scratch *ws)
 {
+    const double misfit = misfit_by_gram(f, o, d, D);
     double weights = 0;
+    if (!o->likelihood->by_rows)
+        return misfit;
     for (size_t i = 0; i < f->K; i++)
         weights += fabs(D[i] * f->u[i]);
-    const double misfit = misfit_by_gram(f, o, d, D);
     if (misfit > cancelled * o->t_squared &&
         misfit > weights * weights * DBL_EPSILON / misfit_digits)
         return misfit;
@@ -169,7 +177,7 @@ static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_desi
     if (f->K > 0) {
         gsl_matrix_view L = rvm_fit_factor(f);
         fill_D(D, f);
-        if (!factor(&L.matrix, f, d, D, ws->threads))
+        if (!factor(&L.matrix, f, o, d, D, ws->threads))
             return false;
         log_det = rvm_cholesky_log_det(&L.matrix);
         solve_mode(f, &L.matrix, d, D);
@@ -193,13 +201,19 @@ static void gaussian_residual(rvm_fit *f, const rvm_observed *o, const rvm_desig
         f->slope[n] *= beta;
 }
 
+static void quadratic_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                               rvm_scratch *ws)
+{
+    (void)f, (void)o, (void)d, (void)ws; /* measure does without */
+}
+
 /* V of columns whose Gram matrix is at hand, and Q = beta (p - G mu). */
 static void measure_by_gram(double *Q, gsl_matrix *V, const rvm_fit *f, const rvm_design *d,
                             double *mu)
 {
     const double beta = exp(f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
-        mu[i] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+        mu[i] = rvm_fit_weight(f, i);
     for (size_t m = 0; m < d->count; m++) {
         const double *g = gsl_matrix_const_ptr(d->G, m, 0);
         Q[m] = beta * d->p[m];
@@ -213,36 +227,21 @@ static void measure_by_gram(double *Q, gsl_matrix *V, const rvm_fit *f, const rv
     }
 }
 
-static void measure_pull(double *Q, const gsl_matrix *columns, const rvm_fit *f)
-{
-    gsl_vector_view out = gsl_vector_view_array(Q, columns->size1);
-    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
-    gsl_blas_dgemv(CblasNoTrans, 1, columns, &slope.vector, 0, &out.vector);
-}
-
-static void gaussian_measure(double *S, double *Q, gsl_matrix *V, const gsl_matrix *block,
-                             const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                             rvm_scratch *ws)
+static void gaussian_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
+                             const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
 {
     const double beta = exp(f->ln_beta);
-    const size_t count = block != NULL ? block->size1 : d->count;
-    (void)o;
-    for (size_t m = 0; m < count; m++)
-        S[m] = beta;
-    if (block == NULL) {
-        measure_by_gram(Q, V, f, d, ws->vector);
-        if (f->misfit < cancelled * (double)f->N) { /* p - G mu would be all cancellation */
-            gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, count, d->N);
-            measure_pull(Q, &all.matrix, f);
-        }
+    const bool by_rows = o->likelihood->by_rows;
+    for (size_t m = 0; m < d->count; m++)
+        S[m] = by_rows ? beta : beta * gsl_matrix_get(d->G, m, m); /* of unit norm, but for B */
+    measure_by_gram(Q, V, f, d, ws->vector);
+    if (!by_rows || f->misfit >= cancelled * (double)f->N)
         return;
-    }
-    measure_pull(Q, block, f);
-    if (f->K == 0)
-        return;
-    gsl_matrix_const_view active = gsl_matrix_const_submatrix(d->PhiT, 0, 0, f->K, d->N);
-    rvm_product_nt(V, block, &active.matrix, ws->threads);
-    gsl_matrix_scale(V, beta);
+    /* p - G mu would be all cancellation. */
+    gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
+    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
+    gsl_vector_view out = gsl_vector_view_array(Q, d->count);
+    gsl_blas_dgemv(CblasNoTrans, 1, &all.matrix, &slope.vector, 0, &out.vector);
 }
 
 static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
@@ -261,63 +260,13 @@ const rvm_likelihood rvm_gaussian = {
     .inner = gaussian_inner,
 };
 
-/* ---- By the Gram matrix alone --------------------------------------------------------------- */
-
-/* Rounding of H, as a matrix of K^2 independent errors of its largest entry's size, at which the least
- * eigenvalue of H, 1, is lost. */
-static const double pivot_lost = 0.5;
-
-static bool quadratic_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                                rvm_scratch *ws)
-{
-    double *D = ws->vector, log_det = 0, squares = 0, largest = 0;
-    f->misfit = o->t_squared;
-    if (f->K > 0) {
-        gsl_matrix_view L = rvm_fit_factor(f);
-        fill_D(D, f);
-        fill_scaled_gram(&L.matrix, f, d, D);
-        for (size_t i = 0; i < f->K; i++)
-            largest = fmax(largest, gsl_matrix_get(&L.matrix, i, i));
-        if (largest * sqrt((double)f->K) * DBL_EPSILON > pivot_lost ||
-            !rvm_cholesky(&L.matrix, ws->threads))
-            return false;
-        log_det = rvm_cholesky_log_det(&L.matrix);
-        solve_mode(f, &L.matrix, d, D);
-        f->misfit = misfit_by_gram(f, o, d, D);
-        for (size_t i = 0; i < f->K; i++)
-            squares += f->u[i] * f->u[i];
-    }
-    const double N = (double)o->N;
-    f->log_evidence = 0.5 * (N * f->ln_beta - N * log(2 * M_PI) - log_det -
-                             exp(f->ln_beta) * f->misfit - squares);
-    return isfinite(f->log_evidence);
-}
-
-static void quadratic_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                               rvm_scratch *ws)
-{
-    (void)f, (void)o, (void)d, (void)ws; /* measure does without */
-}
-
-static void quadratic_measure(double *S, double *Q, gsl_matrix *V, const gsl_matrix *block,
-                              const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                              rvm_scratch *ws)
-{
-    const double beta = exp(f->ln_beta);
-    assert(block == NULL);
-    (void)block, (void)o;
-    for (size_t m = 0; m < d->count; m++)
-        S[m] = beta * gsl_matrix_get(d->G, m, m);
-    measure_by_gram(Q, V, f, d, ws->vector);
-}
-
 const rvm_likelihood rvm_quadratic = {
     .name = "quadratic",
     .owns_noise = true,
     .by_rows = false,
     .credit = 0,
-    .posterior = quadratic_posterior,
+    .posterior = gaussian_posterior,
     .residual = quadratic_residual,
-    .measure = quadratic_measure,
+    .measure = gaussian_measure,
     .inner = gaussian_inner,
 };

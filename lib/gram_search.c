@@ -50,10 +50,9 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
     memset(g, 0, sizeof *g);
     g->y = y;
     g->kept_numbers = kept_numbers;
-    g->columns.capacity = capacity;
-    g->columns.threads = threads;
     g->quadratic = y->observed;
     g->quadratic.likelihood = &rvm_quadratic;
+    g->quadratic.ln_ratio_max = log(widest);
     if (!is_regression(g)) {
         g->quadratic.noise_fixed = true;
         g->quadratic.ln_beta = g->quadratic.ln_beta_max = 0;
@@ -63,7 +62,8 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
     g->gram.G = gsl_matrix_alloc(capacity, capacity);
     g->gram.p = rvm_array(capacity, sizeof *g->gram.p);
     rvm_status status = RVM_OK;
-    if (g->w == NULL || g->gram.G == NULL || g->gram.p == NULL)
+    g->slope = rvm_array(is_regression(g) ? y->observed.N : 0, sizeof *g->slope);
+    if (g->w == NULL || g->slope == NULL || g->gram.G == NULL || g->gram.p == NULL)
         status = rvm_fail_memory(err, "the search");
     if (status == RVM_OK)
         status = rvm_search_init(&g->search, &g->quadratic, &g->gram, capacity, threads, err);
@@ -86,26 +86,23 @@ void rvm_gram_search_free(rvm_gram_search *g)
     gsl_matrix_free(g->gram.G);
     free(g->gram.p);
     free(g->w);
+    free(g->slope);
     memset(g, 0, sizeof *g);
 }
 
 rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y, rvm_error *err)
 {
     const rvm_observed *o = &y->observed;
-    const size_t capacity = g->columns.capacity;
-    const int threads = g->columns.threads;
     g->y = y;
     g->quadratic.N = is_regression(g) ? o->N : 0;
     g->quadratic.t_squared = o->t_squared;
     g->quadratic.bias_ln_alpha_max = o->bias_ln_alpha_max;
+    g->quadratic.ln_alpha_min = o->ln_alpha_min;
     g->gram.count = 0;
     g->search.now.K = 0;
     rvm_columns_free(&g->columns);
-    const rvm_status status =
-        rvm_columns_init(&g->columns, &y->basis, capacity, g->kept_numbers, threads, err);
-    g->columns.capacity = capacity;
-    g->columns.threads = threads;
-    return status;
+    return rvm_columns_init(&g->columns, &y->basis, g->gram.capacity, g->kept_numbers,
+                            g->search.ws.threads, err);
 }
 
 /* ---- Functions come and go ------------------------------------------------------------------ */
@@ -123,10 +120,40 @@ rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id, const doubl
     return status;
 }
 
-static int ascending(const void *a, const void *b)
+/* Functions that are columns 0, 1, ... on rows where those of candidates id had these norms: their
+ * weights as they were in `before`. Columns that came to nothing have left a gap in id. */
+static void carry_over(rvm_gram_search *g, const size_t *id, const double *norm)
 {
-    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    return (i > j) - (i < j);
+    rvm_fit *f = &g->search.now;
+    for (size_t i = 0, from = 0; i < f->K; i++, from++) {
+        while (id[from] != g->columns.id[i])
+            from++;
+        f->ln_alpha[i] += 2 * log(norm[from] / g->columns.norm[i]);
+        f->u[i] = g->before.u[from];
+    }
+}
+
+rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y, rvm_error *err)
+{
+    const size_t K = g->columns.count;
+    size_t *id = rvm_array(K, sizeof *id);
+    double *norm = rvm_array(K, sizeof *norm);
+    rvm_status status = RVM_OK;
+    if (id == NULL || norm == NULL || !rvm_point_save(&g->before, &g->search.now, 0, false))
+        status = rvm_fail_memory(err, "other rows");
+    for (size_t k = 0; k < K && status == RVM_OK; k++) {
+        id[k] = g->columns.id[k];
+        norm[k] = g->columns.norm[k];
+    }
+    if (status == RVM_OK)
+        status = rvm_gram_search_take_rows(g, y, err);
+    if (status == RVM_OK)
+        status = rvm_gram_search_add(g, id, g->before.ln_alpha, K, err);
+    if (status == RVM_OK)
+        carry_over(g, id, norm);
+    free(id);
+    free(norm);
+    return status;
 }
 
 static void keep_gram(rvm_design *gram, const size_t *keep, size_t count)
@@ -143,16 +170,17 @@ static void keep_gram(rvm_design *gram, const size_t *keep, size_t count)
 static void drop_inactive(rvm_gram_search *g)
 {
     rvm_fit *f = &g->search.now, *old = &g->search.trial;
-    size_t *keep = g->search.order;
-    memcpy(keep, f->column, f->K * sizeof *keep);
-    qsort(keep, f->K, sizeof *keep, ascending);
+    size_t *keep = g->search.order, k = 0;
     rvm_fit_copy(old, f);
-    for (size_t k = 0; k < f->K; k++) {
-        const size_t i = rvm_fit_find(old, keep[k]);
+    for (size_t m = 0; m < g->columns.count; m++) {
+        const size_t i = rvm_fit_find(old, m);
+        if (i == old->K)
+            continue;
+        keep[k] = m;
         f->column[k] = k;
         f->ln_alpha[k] = old->ln_alpha[i];
         f->u[k] = old->u[i];
-        g->w[k] = g->w[keep[k]];
+        g->w[k++] = g->w[m];
     }
     rvm_columns_keep(&g->columns, keep, f->K);
     keep_gram(&g->gram, keep, f->K);
@@ -162,17 +190,15 @@ static void drop_inactive(rvm_gram_search *g)
 static void spread_weights(rvm_gram_search *g)
 {
     const rvm_fit *f = &g->search.now;
-    memset(g->w, 0, g->columns.capacity * sizeof *g->w);
+    memset(g->w, 0, g->gram.capacity * sizeof *g->w);
     for (size_t i = 0; i < f->K; i++)
-        g->w[f->column[i]] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+        g->w[f->column[i]] = rvm_fit_weight(f, i);
 }
 
 /* No prior wider than the Gram matrix can tell from a flat one. */
 static void bound_alpha(rvm_gram_search *g)
 {
     rvm_fit *f = &g->search.now;
-    g->quadratic.ln_alpha_min = g->y->observed.ln_alpha_min;
-    g->quadratic.ln_ratio_max = log(widest);
     const double least = rvm_least_ln_alpha(&g->quadratic, f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
         if (f->ln_alpha[i] < least)
@@ -205,11 +231,12 @@ static rvm_status run_regression(rvm_gram_search *g, int sweeps, const rvm_climb
 
 /* ---- Two classes ---------------------------------------------------------------------------- */
 
-/* Towards the mode of the functions, which are all columns in order; steps 0: to the mode. */
-static rvm_status approach(rvm_gram_search *g, int steps, rvm_error *err)
+/* Towards the mode of the functions, which are all columns in order, from their u, or from the
+ * weights w (NULL: none) of the last approximation where these are better; steps 0: to the mode. */
+static rvm_status approach(rvm_gram_search *g, const double *w, int steps, rvm_error *err)
 {
-    return rvm_laplace_locate(&g->search.now, &g->laplace, &g->columns, &g->y->observed, g->w,
-                              steps, err);
+    return rvm_laplace_locate(&g->search.now, &g->laplace, &g->columns, &g->y->observed, w, steps,
+                              err);
 }
 
 /* The approximation where `approach` has led. */
@@ -277,9 +304,8 @@ static rvm_status run_classes(rvm_gram_search *g, int sweeps, const rvm_climb_se
     rvm_status status = RVM_OK;
     int left = sweeps;
     bool converged;
-    spread_weights(g);
     for (int k = 0; k < MOST_APPROXIMATIONS && left > 0 && status == RVM_OK; k++) {
-        status = approach(g, k == 0 ? FIRST_STEPS : STEPS, err);
+        status = approach(g, k == 0 ? NULL : g->w, k == 0 ? FIRST_STEPS : STEPS, err);
         if (status != RVM_OK)
             break;
         approximate(g);
@@ -287,7 +313,7 @@ static rvm_status run_classes(rvm_gram_search *g, int sweeps, const rvm_climb_se
         drop_inactive(g);
     }
     if (status == RVM_OK)
-        status = approach(g, STEPS, err);
+        status = approach(g, sweeps > 0 ? g->w : NULL, STEPS, err);
     if (status != RVM_OK)
         return status;
     approximate(g);
@@ -297,7 +323,7 @@ static rvm_status run_classes(rvm_gram_search *g, int sweeps, const rvm_climb_se
     if (status != RVM_OK)
         return status;
     drop_inactive(g);
-    return approach(g, 0, err);
+    return approach(g, g->w, 0, err);
 }
 
 /* ---- Both ----------------------------------------------------------------------------------- */
@@ -317,10 +343,31 @@ rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_point *point, c
     g->gram.count = 0;
     rvm_status status = rvm_columns_append(&g->columns, id, point->K, err);
     rvm_point_load(&g->search.now, point);
-    spread_weights(g);
     if (status == RVM_OK && !is_regression(g))
-        return approach(g, 0, err);
+        return approach(g, NULL, 0, err);
     if (status == RVM_OK)
         status = extend_gram(g, err);
     return status == RVM_OK ? rvm_search_locate(&g->search, err) : status;
+}
+
+rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g, rvm_error *err)
+{
+    const rvm_observed *o = &g->y->observed;
+    const rvm_fit *f = &g->search.now;
+    const double beta = exp(f->ln_beta);
+    *at = (rvm_posterior_at){ .y = g->y,
+                              .columns = &g->columns,
+                              .ln_alpha = f->ln_alpha,
+                              .slope = g->laplace.slope,
+                              .curvature = g->laplace.curvature,
+                              .beta = beta,
+                              .threads = g->search.ws.threads };
+    if (!is_regression(g))
+        return RVM_OK;
+    spread_weights(g);
+    const rvm_status status = rvm_columns_apply(g->slope, &g->columns, g->w, err);
+    for (size_t n = 0; n < o->N && status == RVM_OK; n++)
+        g->slope[n] = beta * (o->t[n] - g->slope[n]);
+    at->slope = g->slope;
+    return status;
 }

@@ -11,6 +11,7 @@
 #include "columns.h"
 #include "laplace.h"
 #include "observe.h"
+#include "offers.h"
 #include "point.h"
 
 typedef struct {
@@ -23,14 +24,16 @@ typedef struct {
     rvm_design gram; /* has no columns of its own */
     rvm_statistics statistics;
     rvm_point before;
-    double *w; /* owned, capacity: weights of the columns */
+    double *w;     /* owned, capacity: weights of the columns */
+    double *slope; /* owned, rows of the first study; regression */
     double kept_numbers;
 } rvm_gram_search;
 
 /* Functions that `numbers` doubles have room for, at most all candidates of y; 0: too few for a
  * search. */
 size_t rvm_gram_search_capacity(const rvm_study *y, double numbers);
-/* Room for `capacity` functions, and `kept_numbers` of their columns in memory. */
+/* Room for `capacity` functions, and `kept_numbers` of their columns in memory; for no more rows
+ * than those of y. */
 RVM_CHECKED rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t capacity,
                                             double kept_numbers, int threads, rvm_error *err);
 void rvm_gram_search_free(rvm_gram_search *g);
@@ -38,6 +41,10 @@ void rvm_gram_search_free(rvm_gram_search *g);
 /* The rows of y from now on, and no functions; y must outlive their use. */
 RVM_CHECKED rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y,
                                                  rvm_error *err);
+/* The rows of y from now on, with the same functions and weights; precisions move with the norms of
+ * the columns. What has no values on these rows is left out. The rows so far may be gone already. */
+RVM_CHECKED rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y,
+                                                   rvm_error *err);
 /* New functions with their ln alpha; what has no values on these rows is left out. */
 RVM_CHECKED rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id,
                                            const double *ln_alpha, size_t count, rvm_error *err);
@@ -45,6 +52,10 @@ RVM_CHECKED rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id,
  * `climb`. Functions that it leaves are taken out, and search.now is located. */
 RVM_CHECKED rvm_status rvm_gram_search_run(rvm_gram_search *g, int sweeps,
                                            const rvm_climb_settings *climb, rvm_error *err);
+/* What candidates are measured against: the posterior where the search is, after it was run or
+ * restored. Borrows from g. */
+RVM_CHECKED rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g,
+                                                 rvm_error *err);
 /* The functions and weights of a point whose columns were id[0 .. point->K), in their place. */
 RVM_CHECKED rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_point *point,
                                                const size_t *id, rvm_error *err);

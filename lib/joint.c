@@ -436,7 +436,7 @@ static void refresh(rvm_joint *s)
         const rvm_output *o = &s->output[j];
         gsl_matrix_view C = inverse(s, j);
         o->observed.likelihood->residual(&s->now[j], &o->observed, &o->design, &s->ws);
-        rvm_statistics_update(&s->statistics, NULL, &C.matrix, &s->now[j], &o->observed, &o->design,
+        rvm_statistics_update(&s->statistics, &C.matrix, &s->now[j], &o->observed, &o->design,
                               &s->ws);
         for (size_t m = 0; m < o->design.count; m++) {
             gsl_matrix_set(s->S, m, j, s->statistics.S[m]);

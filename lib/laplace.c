@@ -24,12 +24,12 @@ rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, int threa
     l->slope = rvm_array(N, sizeof *l->slope);
     l->curvature = rvm_array(N, sizeof *l->curvature);
     l->G = gsl_matrix_alloc(capacity, capacity);
-    l->pull = rvm_array(capacity, sizeof *l->pull);
+    l->Q = rvm_array(capacity, sizeof *l->Q);
     l->g = rvm_array(capacity, sizeof *l->g);
     l->step = rvm_array(capacity, sizeof *l->step);
     l->w = rvm_array(capacity, sizeof *l->w);
     if (l->f != NULL && l->trial != NULL && l->slope != NULL && l->curvature != NULL &&
-        l->G != NULL && l->pull != NULL && l->g != NULL && l->step != NULL && l->w != NULL)
+        l->G != NULL && l->Q != NULL && l->g != NULL && l->step != NULL && l->w != NULL)
         return RVM_OK;
     rvm_laplace_free(l);
     return rvm_fail_memory(err, "the approximation at the mode");
@@ -42,7 +42,7 @@ void rvm_laplace_free(rvm_laplace *l)
     free(l->slope);
     free(l->curvature);
     gsl_matrix_free(l->G);
-    free(l->pull);
+    free(l->Q);
     free(l->g);
     free(l->step);
     free(l->w);
@@ -93,7 +93,7 @@ static bool newton_step(double *promise, rvm_fit *f, rvm_laplace *l)
             gsl_matrix_set(&L.matrix, i, j,
                            D * exp(-0.5 * f->ln_alpha[j]) * gsl_matrix_get(l->G, i, j));
         *gsl_matrix_ptr(&L.matrix, i, i) += 1;
-        l->g[i] = l->step[i] = D * l->pull[i] - f->u[i];
+        l->g[i] = l->step[i] = D * l->Q[i] - f->u[i];
     }
     if (!rvm_cholesky(&L.matrix, l->threads))
         return false;
@@ -151,7 +151,7 @@ rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const 
     bool taken = true;
     rvm_status status = choose_start(&objective, f, l, c, o, w, err);
     for (int k = 0; status == RVM_OK && f->K > 0 && taken; k++) {
-        status = rvm_columns_gram(l->G, l->pull, c, 0, l->curvature, l->slope, err);
+        status = rvm_columns_gram(l->G, l->Q, c, 0, l->curvature, l->slope, err);
         if (status != RVM_OK)
             break;
         if (!newton_step(&promise, f, l))
@@ -171,17 +171,17 @@ rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const 
                : rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
 }
 
-void rvm_laplace_expand(gsl_matrix *G, double *p, double *t2, const rvm_laplace *l,
+void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_laplace *l,
                         const rvm_fit *f, const rvm_observed *o)
 {
     const size_t K = f->K;
-    *t2 = 0;
+    *t_squared = 0;
     for (size_t n = 0; n < o->N; n++) {
         const double activation = o->offset != NULL ? l->f[n] - o->offset[n] : l->f[n];
-        *t2 += activation * (l->curvature[n] * activation + 2 * l->slope[n]);
+        *t_squared += activation * (l->curvature[n] * activation + 2 * l->slope[n]);
     }
     for (size_t i = 0; i < K; i++) {
-        p[i] = l->pull[i];
+        p[i] = l->Q[i];
         for (size_t j = 0; j < K; j++) {
             const double g = gsl_matrix_get(l->G, i, j);
             gsl_matrix_set(G, i, j, g);
@@ -195,7 +195,7 @@ rvm_status rvm_laplace_likelihood(double *log_likelihood, rvm_laplace *l, rvm_co
 {
     memset(l->g, 0, c->count * sizeof *l->g);
     for (size_t i = 0; i < f->K; i++)
-        l->g[f->column[i]] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+        l->g[f->column[i]] = rvm_fit_weight(f, i);
     const rvm_status status = rvm_columns_apply(l->trial, c, l->g, err);
     if (status != RVM_OK)
         return status;

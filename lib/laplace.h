@@ -4,8 +4,9 @@
  * Newton's method, and the quadratic approximation of ln p(t|w) there for columns beyond the active
  * ones. With y = P(t = 1), slope s = c (t - y) and curvature B = diag(c y (1 - y)) at weights w0,
  *
- *     ln p(t|w) = ln p(t|w0) - 1/2 (w'G w - 2 w'p + t2)    G = Phi'B Phi, p = Phi'(B f0 + s),
- *                                                           t2 = f0'B f0 + 2 f0's, f0 = Phi w0. */
+ *     ln p(t|w) = ln p(t|w0) - 1/2 (w'G w - 2 w'p + t_squared)
+ *
+ *     f0 = Phi w0    G = Phi'B Phi    p = Phi'(B f0 + s)    t_squared = f0'B f0 + 2 f0's */
 #ifndef RVM_LAPLACE_H
 #define RVM_LAPLACE_H
 
@@ -22,7 +23,7 @@ typedef struct {
     double *slope;         /* owned, N */
     double *curvature;     /* owned, N */
     gsl_matrix *G;         /* owned, capacity x capacity: Phi'B Phi */
-    double *pull;          /* owned, capacity: Phi's */
+    double *Q;             /* owned, capacity: Phi's */
     double *w;             /* owned, capacity: weights */
     double *g, *step;      /* owned, capacity: scratch */
 } rvm_laplace;
@@ -41,8 +42,8 @@ RVM_CHECKED rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_column
 RVM_CHECKED rvm_status rvm_laplace_likelihood(double *log_likelihood, rvm_laplace *l,
                                               rvm_columns *c, const rvm_observed *o,
                                               const rvm_fit *f, rvm_error *err);
-/* G, p and t2 of the columns where rvm_laplace_locate has left l. */
-void rvm_laplace_expand(gsl_matrix *G, double *p, double *t2, const rvm_laplace *l,
+/* G, p and t_squared of the columns where rvm_laplace_locate has left l. */
+void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_laplace *l,
                         const rvm_fit *f, const rvm_observed *o);
 
 #endif

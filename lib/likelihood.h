@@ -80,10 +80,9 @@ struct rvm_likelihood {
     /* Fills f->slope where posterior left it out. */
     void (*residual)(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
     /* S = phi' B phi, Q = phi' slope and V = phi' B Phi_a (count x K, against the active functions)
-     * of columns of unit norm: those of the design where block is NULL, else those in block, one a
-     * row; active function i must then be column i of the design. f->slope must be up to date. */
-    void (*measure)(double *S, double *Q, gsl_matrix *V, const gsl_matrix *block, const rvm_fit *f,
-                    const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
+     * of all columns of the design. f->slope must be up to date. */
+    void (*measure)(double *S, double *Q, gsl_matrix *V, const rvm_fit *f, const rvm_observed *o,
+                    const rvm_design *d, rvm_scratch *ws);
     /* phi_m' B phi_n of two columns of the design. */
     double (*inner)(size_t m, size_t n, const rvm_fit *f, const rvm_design *d);
 };
@@ -109,6 +108,8 @@ gsl_matrix_view rvm_fit_factor(const rvm_fit *f);
 size_t rvm_fit_find(const rvm_fit *f, size_t column);
 void rvm_fit_add(rvm_fit *f, size_t column, double ln_alpha);
 void rvm_fit_remove(rvm_fit *f, size_t position);
+/* Weight of active function i, of its column of unit norm: u_i / sqrt(alpha_i). */
+double rvm_fit_weight(const rvm_fit *f, size_t i);
 /* Scales u for a change of a precision, so that the weight itself stays: a warm start. */
 void rvm_fit_set_alpha(rvm_fit *f, size_t position, double ln_alpha);
 

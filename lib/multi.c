@@ -14,16 +14,15 @@
 #include "parallel.h"
 
 enum {
-    FIRST_CHUNK = 300, /* candidates of a class's first step, taken at random */
     FIRST_SWEEPS = 10,
     SWEEPS = 5,
-    SAMPLE = 2000, /* candidates scored in a step */
-    CHUNK = 100,   /* the best of them, let in */
+    CHUNK = 100, /* candidates let in by a step, the best of a sample */
     MOST_PASSES = 30,
     SEVERAL_STARTS = 2500, /* candidates up to which there are several */
     USUAL_STARTS = 8,
     WIDE_START = 1,       /* number of the start with a wide prior, */
-    WIDE_PRIOR = 18,      /* what it takes off ln alpha at first (starts.c): wine is lost with 10 */
+    WIDE_PRIOR = 18,      /* what it takes off ln alpha at first (observe.h):
+                             wine, of three classes, is lost with RVM_WIDE_PRIOR */
     SETTLING_PASSES = 60, /* over the classes, to the joint mode; */
     MANY_ROWS_PASSES = 5  /* with many rows, where an interrupt waits for them */
 };
@@ -64,11 +63,7 @@ struct rvm_multi {
     rvm_gram_search gram;
     solution *now, *best; /* owned, count: best has no functions before the end of a start */
     double top;           /* log evidence of best */
-    bool *active;         /* owned, M */
-    size_t *order;        /* owned, M: candidates drawn */
-    rvm_offer *offers;    /* owned, SAMPLE or M */
-    double *ln_alpha;     /* owned, capacity of gram: of functions that come in */
-    gsl_rng *rng;
+    rvm_pool pool;
     int start, starts;
     stage stage;
     int pass;       /* of this start */
@@ -100,17 +95,11 @@ static rvm_status alloc_parts(rvm_multi *m, const size_t *class_of_row, const rv
                         s->budget_mb, N, m->count);
     m->now = rvm_array(m->count, sizeof *m->now);
     m->best = rvm_array(m->count, sizeof *m->best);
-    m->active = rvm_array(M, sizeof *m->active);
-    m->order = rvm_array(M, sizeof *m->order);
-    m->offers = rvm_array(M < SAMPLE ? M : SAMPLE, sizeof *m->offers);
-    m->ln_alpha = rvm_array(capacity, sizeof *m->ln_alpha);
-    m->rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (m->now == NULL || m->best == NULL || m->active == NULL || m->order == NULL ||
-        m->offers == NULL || m->ln_alpha == NULL || m->rng == NULL)
+    if (m->now == NULL || m->best == NULL)
         return rvm_fail_memory(err, "the classes");
-    gsl_rng_set(m->rng, s->seed);
-    rvm_status status =
-        rvm_classes_init(&m->classes, class_of_row, m->count, N, s->multiclass, err);
+    rvm_status status = rvm_pool_init(&m->pool, M, s->seed, err);
+    if (status == RVM_OK)
+        status = rvm_classes_init(&m->classes, class_of_row, m->count, N, s->multiclass, err);
     if (status == RVM_OK)
         status = rvm_gram_search_init(&m->gram, m->y, capacity, 0.25 * numbers, m->threads, err);
     return status == RVM_OK ? rvm_gram_search_take_rows(&m->gram, m->y, err) : status;
@@ -155,11 +144,7 @@ void rvm_multi_free(rvm_multi *m)
     free_solutions(m->best, m->count);
     rvm_classes_free(&m->classes);
     rvm_gram_search_free(&m->gram);
-    gsl_rng_free(m->rng);
-    free(m->active);
-    free(m->order);
-    free(m->offers);
-    free(m->ln_alpha);
+    rvm_pool_free(&m->pool);
     free(m);
 }
 
@@ -173,13 +158,10 @@ static double penalty(const rvm_fit *f)
     return sum;
 }
 
-/* By a loop, since there may be none, and no array then. */
-static void copy_columns(solution *to, const rvm_columns *from)
+static bool make_room(solution *s, size_t K)
 {
-    for (size_t i = 0; i < from->count; i++) {
-        to->id[i] = from->id[i];
-        to->norm[i] = from->norm[i];
-    }
+    return rvm_grow(&s->id, &s->id_capacity, K, sizeof *s->id) &&
+           rvm_grow(&s->norm, &s->norm_capacity, K, sizeof *s->norm);
 }
 
 /* The search as it stands, into class k. */
@@ -187,11 +169,13 @@ static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *er
 {
     const rvm_columns *c = &m->gram.columns;
     solution *s = &m->now[k];
-    if (!rvm_grow(&s->id, &s->id_capacity, c->count, sizeof *s->id) ||
-        !rvm_grow(&s->norm, &s->norm_capacity, c->count, sizeof *s->norm) ||
+    if (!make_room(s, c->count) ||
         !rvm_point_save(&s->point, &m->gram.search.now, m->tolerance, arrived))
         return rvm_fail_memory(err, "a solution");
-    copy_columns(s, c);
+    for (size_t i = 0; i < c->count; i++) { /* a loop: there may be none, and no arrays */
+        s->id[i] = c->id[i];
+        s->norm[i] = c->norm[i];
+    }
     s->penalty = penalty(&m->gram.search.now);
     rvm_classes_set(&m->classes, k, m->gram.laplace.f);
     return RVM_OK;
@@ -215,26 +199,23 @@ static void swap_solutions(rvm_multi *m)
 static rvm_status copy_best(rvm_multi *m, size_t k, double share, rvm_error *err)
 {
     const solution *from = &m->best[k];
+    solution *s = &m->now[k];
     rvm_fit *f = &m->gram.search.now;
-    m->gram.columns.count = 0;
+    if (!make_room(s, from->point.K))
+        return rvm_fail_memory(err, "a solution");
     f->K = 0;
     f->ln_beta = 0;
     for (size_t i = 0; i < from->point.K; i++) {
-        if (share < 1 && gsl_rng_uniform(m->rng) >= share)
+        if (share < 1 && gsl_rng_uniform(m->pool.rng) >= share)
             continue;
-        m->gram.columns.id[f->K] = from->id[i];
-        m->gram.columns.norm[f->K] = from->norm[i];
+        s->id[f->K] = from->id[i];
+        s->norm[f->K] = from->norm[i];
         rvm_fit_add(f, f->K, from->point.ln_alpha[i]);
         f->u[f->K - 1] = from->point.u[i];
     }
-    m->gram.columns.count = f->K;
-    solution *s = &m->now[k];
-    if (!rvm_grow(&s->id, &s->id_capacity, f->K, sizeof *s->id) ||
-        !rvm_grow(&s->norm, &s->norm_capacity, f->K, sizeof *s->norm) ||
-        !rvm_point_save(&s->point, f, m->tolerance, from->point.converged))
-        return rvm_fail_memory(err, "a solution");
-    copy_columns(s, &m->gram.columns);
-    return RVM_OK;
+    return rvm_point_save(&s->point, f, m->tolerance, from->point.converged)
+               ? RVM_OK
+               : rvm_fail_memory(err, "a solution");
 }
 
 double rvm_multi_log_likelihood(const rvm_multi *m)
@@ -287,15 +268,10 @@ static rvm_status run(rvm_multi *m, int sweeps, const rvm_climb_settings *how, r
 /* The bias, if there is one, and a random chunk. */
 static rvm_status take_first_chunk(rvm_multi *m, rvm_error *err)
 {
-    const size_t room = m->gram.columns.capacity;
     const double widen = m->start == WIDE_START ? WIDE_PRIOR : 0;
-    const size_t count = rvm_offers_draw(m->order, m->active, &m->gram.columns, m->y->basis.count,
-                                         room < FIRST_CHUNK ? room : FIRST_CHUNK, m->rng);
-    if (m->y->basis.bias && count > 0)
-        m->order[0] = 0;
-    for (size_t i = 0; i < count; i++)
-        m->ln_alpha[i] = rvm_study_ln_alpha(m->y) - widen;
-    const rvm_status status = rvm_gram_search_add(&m->gram, m->order, m->ln_alpha, count, err);
+    const size_t count = rvm_pool_first(&m->pool, m->y, &m->gram.columns, widen);
+    const rvm_status status =
+        rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
     return status == RVM_OK ? run(m, FIRST_SWEEPS, &quick, err) : status;
 }
 
@@ -303,23 +279,17 @@ static rvm_status take_first_chunk(rvm_multi *m, rvm_error *err)
 static rvm_status let_in(rvm_multi *m, rvm_error *err)
 {
     const rvm_columns *c = &m->gram.columns;
-    const rvm_laplace *l = &m->gram.laplace;
-    const rvm_posterior_at at = {
-        m->y, c, m->gram.search.now.ln_alpha, l->slope, l->curvature, 1, m->threads
-    };
-    const size_t drawn = rvm_offers_draw(m->order, m->active, c, m->y->basis.count, SAMPLE, m->rng);
+    rvm_posterior_at at;
     size_t count = 0;
-    rvm_status status = rvm_offers_find(m->offers, &count, &at, m->order, drawn, m->tolerance, err);
+    rvm_status status = rvm_gram_search_posterior(&at, &m->gram, err);
+    if (status == RVM_OK)
+        status = rvm_pool_sample(&m->pool, &count, &at, m->tolerance, err);
     if (status != RVM_OK)
         return status;
     count = count < CHUNK ? count : CHUNK;
     count = count < c->capacity - c->count ? count : c->capacity - c->count;
-    rvm_offers_sort_by_id(m->offers, count);
-    for (size_t i = 0; i < count; i++) {
-        m->order[i] = m->offers[i].id;
-        m->ln_alpha[i] = m->offers[i].ln_alpha;
-    }
-    return rvm_gram_search_add(&m->gram, m->order, m->ln_alpha, count, err);
+    rvm_pool_choose(&m->pool, count);
+    return rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
 }
 
 /* From the class that is loaded; what does not gain is taken back. */

@@ -171,7 +171,8 @@ static int by_gain(const void *a, const void *b)
 /* Shares below this are rounding: the candidate lies in the span of the active functions. */
 static const double collinear = 1e-10;
 
-static rvm_status measure(double *share, double *pull, double *bend, const rvm_posterior_at *at,
+/* The share that is left of each candidate, Q = phi'slope, and S = phi'B phi, all of it. */
+static rvm_status measure(double *share, double *Q, double *S, const rvm_posterior_at *at,
                           const size_t *id, size_t count, rvm_error *err)
 {
     sample s = { .K = at->columns->count };
@@ -185,10 +186,10 @@ static rvm_status measure(double *share, double *pull, double *bend, const rvm_p
     if (status == RVM_OK)
         status = measure_shares(share, &s, id, count, at->threads, err);
     if (status == RVM_OK)
-        status = rvm_basis_project(norm, pull, bend, &at->y->basis, id, count, at->slope,
-                                   at->curvature, at->threads, err);
+        status = rvm_basis_project(norm, Q, S, &at->y->basis, id, count, at->slope, at->curvature,
+                                   at->threads, err);
     for (size_t k = 0; k < count && status == RVM_OK && at->curvature == NULL; k++)
-        bend[k] = norm[k] > 0 ? at->beta : 0;
+        S[k] = norm[k] > 0 ? at->beta : 0;
     sample_free(&s);
     free(norm);
     return status;
@@ -200,14 +201,14 @@ rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior
     double *share = rvm_array(3 * count, sizeof *share);
     if (share == NULL)
         return rvm_fail_memory(err, "the candidates");
-    double *pull = share + count, *bend = pull + count;
-    const rvm_status status = measure(share, pull, bend, at, id, count, err);
+    double *Q = share + count, *S = Q + count;
+    const rvm_status status = measure(share, Q, S, at, id, count, err);
     *found = 0;
     for (size_t k = 0; k < count && status == RVM_OK; k++) {
-        const double S = share[k] > collinear ? share[k] * bend[k] : 0, Q = pull[k];
-        const double gain = rvm_gain(S, Q);
+        const double left = share[k] > collinear ? share[k] * S[k] : 0;
+        const double gain = rvm_gain(left, Q[k]);
         if (gain > tolerance)
-            offers[(*found)++] = (rvm_offer){ gain, rvm_best_ln_alpha(S, Q), id[k] };
+            offers[(*found)++] = (rvm_offer){ gain, rvm_best_ln_alpha(left, Q[k]), id[k] };
     }
     qsort(offers, *found, sizeof *offers, by_gain);
     free(share);
@@ -249,4 +250,64 @@ static int by_id(const void *a, const void *b)
 void rvm_offers_sort_by_id(rvm_offer *offers, size_t count)
 {
     qsort(offers, count, sizeof *offers, by_id);
+}
+
+/* ---- The pool ------------------------------------------------------------------------------- */
+
+rvm_status rvm_pool_init(rvm_pool *pool, size_t M, unsigned long seed, rvm_error *err)
+{
+    *pool = (rvm_pool){ .M = M, .rng = gsl_rng_alloc(gsl_rng_taus2) };
+    pool->order = rvm_array(M, sizeof *pool->order);
+    pool->ln_alpha = rvm_array(M, sizeof *pool->ln_alpha);
+    pool->active = rvm_array(M, sizeof *pool->active);
+    pool->offers = rvm_array(M < RVM_POOL_SAMPLE ? M : RVM_POOL_SAMPLE, sizeof *pool->offers);
+    if (pool->rng == NULL || pool->order == NULL || pool->ln_alpha == NULL ||
+        pool->active == NULL || pool->offers == NULL) {
+        rvm_pool_free(pool);
+        return rvm_fail_memory(err, "the candidates");
+    }
+    gsl_rng_set(pool->rng, seed);
+    return RVM_OK;
+}
+
+void rvm_pool_free(rvm_pool *pool)
+{
+    gsl_rng_free(pool->rng);
+    free(pool->order);
+    free(pool->ln_alpha);
+    free(pool->active);
+    free(pool->offers);
+    memset(pool, 0, sizeof *pool);
+}
+
+size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, double widen)
+{
+    const double ln_alpha = rvm_study_ln_alpha(y) - widen;
+    const size_t room = c->capacity - c->count;
+    const size_t count = rvm_offers_draw(pool->order, pool->active, c, pool->M,
+                                         room < RVM_POOL_FIRST ? room : RVM_POOL_FIRST, pool->rng);
+    for (size_t k = 0; k < count; k++)
+        pool->ln_alpha[k] = ln_alpha;
+    if (y->basis.bias && count > 0) {
+        pool->order[0] = 0;
+        pool->ln_alpha[0] = fmin(ln_alpha, y->observed.bias_ln_alpha_max);
+    }
+    return count;
+}
+
+rvm_status rvm_pool_sample(rvm_pool *pool, size_t *found, const rvm_posterior_at *at,
+                           double tolerance, rvm_error *err)
+{
+    const size_t count = rvm_offers_draw(pool->order, pool->active, at->columns, pool->M,
+                                         RVM_POOL_SAMPLE, pool->rng);
+    return rvm_offers_find(pool->offers, found, at, pool->order, count, tolerance, err);
+}
+
+void rvm_pool_choose(rvm_pool *pool, size_t count)
+{
+    rvm_offers_sort_by_id(pool->offers, count);
+    for (size_t k = 0; k < count; k++) {
+        pool->order[k] = pool->offers[k].id;
+        pool->ln_alpha[k] = pool->offers[k].ln_alpha;
+    }
 }

@@ -73,5 +73,7 @@ rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err)
             break;
     }
     s->ws.mode_steps = 0;
-    return status == RVM_OK ? rvm_search_locate(s, err) : status;
+    if (status == RVM_OK && !s->observed->likelihood->owns_noise)
+        status = rvm_search_locate(s, err); /* to the mode; normal noise has it at once */
+    return status;
 }

@@ -14,10 +14,8 @@
 #include "parallel.h"
 
 enum {
-    FIRST_CHUNK = 300, /* candidates of the first round, taken at random */
     FIRST_SWEEPS = 10, /* of the first round; later ones start near a solution */
     SWEEPS = 5,
-    SAMPLE = 2000,     /* candidates scored in a round */
     FIRST_ROWS = 4000, /* rows of the first stage, at the least; */
     GROWTH = 5,        /* each later one has that many times more */
     EARLY_ROUNDS = 6,  /* of a stage that is not the last, at the most */
@@ -47,13 +45,8 @@ struct rvm_working_set {
     double work;         /* rows times rounds of the stages before */
     bool cramped;        /* the last chunk was smaller than it should be, for lack of room */
     rvm_gram_search gram;
-    double *slope;     /* owned, N; regression */
-    size_t *order;     /* owned, M: candidates drawn */
-    bool *active;      /* owned, M */
-    rvm_offer *offers; /* owned, SAMPLE or M */
-    double *ln_alpha;  /* owned, capacity: of functions that come in */
-    size_t *id;        /* owned, capacity: candidates of the best point */
-    gsl_rng *rng;
+    rvm_pool pool;
+    size_t *id; /* owned, capacity: candidates of the best point */
     rvm_point best;
 };
 
@@ -72,17 +65,12 @@ static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_err
     const size_t capacity = rvm_gram_search_capacity(w->whole, 0.75 * numbers);
     if (capacity == 0)
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
-    w->slope = rvm_array(is_regression(w) ? N : 0, sizeof *w->slope);
-    w->order = rvm_array(M, sizeof *w->order);
-    w->active = rvm_array(M, sizeof *w->active);
-    w->offers = rvm_array(M < SAMPLE ? M : SAMPLE, sizeof *w->offers);
-    w->ln_alpha = rvm_array(capacity, sizeof *w->ln_alpha);
     w->id = rvm_array(capacity, sizeof *w->id);
-    w->rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (w->slope == NULL || w->order == NULL || w->active == NULL || w->offers == NULL ||
-        w->ln_alpha == NULL || w->id == NULL || w->rng == NULL)
+    if (w->id == NULL)
         return rvm_fail_memory(err, "the working set");
-    gsl_rng_set(w->rng, s->seed);
+    const rvm_status status = rvm_pool_init(&w->pool, M, s->seed, err);
+    if (status != RVM_OK)
+        return status;
     return rvm_gram_search_init(&w->gram, w->whole, capacity, 0.25 * numbers, w->threads, err);
 }
 
@@ -111,46 +99,9 @@ void rvm_working_set_free(rvm_working_set *w)
     rvm_gram_search_free(&w->gram);
     rvm_study_free(&w->part);
     rvm_point_free(&w->best);
-    gsl_rng_free(w->rng);
-    free(w->slope);
-    free(w->order);
-    free(w->active);
-    free(w->offers);
-    free(w->ln_alpha);
+    rvm_pool_free(&w->pool);
     free(w->id);
     free(w);
-}
-
-/* ---- Candidates ----------------------------------------------------------------------------- */
-
-/* At most `most` random candidates that have no column, ascending, into w->order. */
-static size_t draw(rvm_working_set *w, size_t most)
-{
-    return rvm_offers_draw(w->order, w->active, &w->gram.columns, w->whole->basis.count, most,
-                           w->rng);
-}
-
-/* Candidates of a fresh sample that gain something, best first. */
-static rvm_status find_offers(rvm_working_set *w, size_t *found, rvm_error *err)
-{
-    const rvm_observed *o = &w->y->observed;
-    const rvm_fit *f = &w->gram.search.now;
-    const double beta = exp(f->ln_beta);
-    rvm_posterior_at at = { w->y, &w->gram.columns, f->ln_alpha, w->slope, NULL, beta, w->threads };
-    if (is_regression(w)) {
-        for (size_t i = 0; i < f->K; i++)
-            w->ln_alpha[i] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
-        const rvm_status status = rvm_columns_apply(w->slope, &w->gram.columns, w->ln_alpha, err);
-        if (status != RVM_OK)
-            return status;
-        for (size_t n = 0; n < o->N; n++)
-            w->slope[n] = beta * (o->t[n] - w->slope[n]);
-    } else {
-        at.slope = w->gram.laplace.slope;
-        at.curvature = w->gram.laplace.curvature;
-    }
-    const size_t count = draw(w, SAMPLE);
-    return rvm_offers_find(w->offers, found, &at, w->order, count, w->tolerance, err);
 }
 
 /* ---- Stages --------------------------------------------------------------------------------- */
@@ -172,27 +123,26 @@ static rvm_status draw_rows(rvm_working_set *w, size_t rows, rvm_error *err)
     if (row == NULL)
         return rvm_fail_memory(err, "a part of the rows");
     for (size_t n = 0; n < N && count < rows; n++) /* selection sampling */
-        if ((double)(N - n) * gsl_rng_uniform(w->rng) < (double)(rows - count))
+        if ((double)(N - n) * gsl_rng_uniform(w->pool.rng) < (double)(rows - count))
             row[count++] = n;
     const rvm_status status = rvm_study_part(&w->part, w->whole, row, count, err);
     free(row);
     return status;
 }
 
-static rvm_status take_rows(rvm_working_set *w, size_t rows, rvm_error *err)
+/* Begins a stage of so many rows: w->y. */
+static rvm_status begin_stage(rvm_working_set *w, size_t rows, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
     if (w->y != NULL)
         w->work += (double)w->rounds * (double)w->y->observed.N;
     w->y = w->whole;
     w->rounds = 0;
     w->gained = 0;
     rvm_study_free(&w->part);
-    if (rows < w->whole->observed.N) {
-        status = draw_rows(w, rows, err);
-        w->y = &w->part;
-    }
-    return status == RVM_OK ? rvm_gram_search_take_rows(&w->gram, w->y, err) : status;
+    if (rows == w->whole->observed.N)
+        return RVM_OK;
+    w->y = &w->part;
+    return draw_rows(w, rows, err);
 }
 
 /* ---- Rounds --------------------------------------------------------------------------------- */
@@ -215,49 +165,28 @@ static rvm_status keep_best(rvm_working_set *w, rvm_error *err)
 /* The bias, if there is one, and a random chunk, with a prior wide enough for any kernel. */
 static rvm_status first_round(rvm_working_set *w, rvm_error *err)
 {
-    rvm_status status = take_rows(w, rows_after(w, 0), err);
+    rvm_status status = begin_stage(w, rows_after(w, 0), err);
+    if (status == RVM_OK)
+        status = rvm_gram_search_take_rows(&w->gram, w->y, err);
     if (status != RVM_OK)
         return status;
     const rvm_observed *o = &w->y->observed;
-    const size_t room = w->gram.columns.capacity;
-    const size_t count = draw(w, room < FIRST_CHUNK ? room : FIRST_CHUNK);
-    if (w->whole->basis.bias && count > 0)
-        w->order[0] = 0;
-    for (size_t k = 0; k < count; k++)
-        w->ln_alpha[k] = fmin(rvm_study_ln_alpha(w->y) - RVM_WIDE_PRIOR,
-                              w->order[k] == 0 ? o->bias_ln_alpha_max : INFINITY);
+    const size_t count = rvm_pool_first(&w->pool, w->y, &w->gram.columns, RVM_WIDE_PRIOR);
     w->gram.search.now.ln_beta = o->noise_fixed     ? o->ln_beta
                                  : is_regression(w) ? -log(noise_share)
                                                     : 0;
-    status = rvm_gram_search_add(&w->gram, w->order, w->ln_alpha, count, err);
+    status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, count, err);
     if (status == RVM_OK)
         status = run(w, FIRST_SWEEPS, &quick, err);
     return status == RVM_OK ? keep_best(w, err) : status;
 }
 
-/* The same functions and weights on more rows; precisions are of columns of unit norm. */
+/* The same functions and weights on more rows. */
 static rvm_status next_stage(rvm_working_set *w, rvm_error *err)
 {
-    rvm_fit *f = &w->gram.search.now;
-    const size_t K = f->K;
-    double *norm = rvm_array(K, sizeof *norm), *u = rvm_array(K, sizeof *u);
-    if (norm == NULL || u == NULL) {
-        free(norm);
-        free(u);
-        return rvm_fail_memory(err, "the next stage");
-    }
-    memcpy(norm, w->gram.columns.norm, K * sizeof *norm);
-    memcpy(w->ln_alpha, f->ln_alpha, K * sizeof *w->ln_alpha);
-    memcpy(u, f->u, K * sizeof *u);
-    rvm_status status = take_rows(w, rows_after(w, w->y->observed.N), err);
+    rvm_status status = begin_stage(w, rows_after(w, w->y->observed.N), err);
     if (status == RVM_OK)
-        status = rvm_gram_search_add(&w->gram, w->id, w->ln_alpha, K, err);
-    for (size_t i = 0; i < f->K && f->K == K && status == RVM_OK; i++) {
-        f->ln_alpha[i] += 2 * log(norm[i] / w->gram.columns.norm[i]);
-        f->u[i] = u[i];
-    }
-    free(norm);
-    free(u);
+        status = rvm_gram_search_change_rows(&w->gram, w->y, err);
     if (status == RVM_OK)
         status = run(w, 1, &quick, err);
     return status == RVM_OK ? keep_best(w, err) : status;
@@ -279,16 +208,6 @@ static size_t choose_chunk(rvm_working_set *w, size_t offers)
     return chunk < space ? chunk : space;
 }
 
-static rvm_status let_in(rvm_working_set *w, size_t count, rvm_error *err)
-{
-    rvm_offers_sort_by_id(w->offers, count);
-    for (size_t k = 0; k < count; k++) {
-        w->order[k] = w->offers[k].id;
-        w->ln_alpha[k] = w->offers[k].ln_alpha;
-    }
-    return rvm_gram_search_add(&w->gram, w->order, w->ln_alpha, count, err);
-}
-
 /* Lets a chunk in and searches on; takes it all back where that has not raised the evidence. */
 static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, rvm_error *err)
 {
@@ -296,7 +215,8 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
     *gained = 0;
     if (chunk == 0)
         return RVM_OK;
-    rvm_status status = let_in(w, chunk, err);
+    rvm_pool_choose(&w->pool, chunk);
+    rvm_status status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, chunk, err);
     if (status == RVM_OK)
         status = run(w, SWEEPS, &quick, err);
     *gained = status == RVM_OK ? w->gram.search.now.log_evidence - w->best.log_evidence : 0;
@@ -322,12 +242,15 @@ static rvm_status settle(rvm_working_set *w, rvm_error *err)
 
 rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
 {
-    size_t offers;
+    size_t offers = 0;
     double gained = 0;
     *done = false;
     if (w->y == NULL)
         return first_round(w, err);
-    rvm_status status = find_offers(w, &offers, err);
+    rvm_posterior_at at;
+    rvm_status status = rvm_gram_search_posterior(&at, &w->gram, err);
+    if (status == RVM_OK)
+        status = rvm_pool_sample(&w->pool, &offers, &at, w->tolerance, err);
     w->cramped = false;
     if (status == RVM_OK && offers > 0)
         status = take_round(w, offers, &gained, err);

@@ -245,7 +245,7 @@ END_TEST
 START_TEST(sums_over_the_rows)
     {
         size_t id[WIDE];
-        double norm[WIDE], pull[WIDE], bend[WIDE], alone[WIDE], other[3][WIDE];
+        double norm[WIDE], Q[WIDE], S[WIDE], alone[WIDE], other[3][WIDE];
         double slope[LONG], curvature[LONG], weight[LONG];
         rvm_error err = { 0 };
         candidates c;
@@ -257,8 +257,7 @@ START_TEST(sums_over_the_rows)
             weight[n] = 1 + (double)(n % 5) / 3;
         }
         c.basis.row_weight = _i == 0 ? NULL : weight;
-        CHECK_OK(
-            rvm_basis_project(norm, pull, bend, &c.basis, id, WIDE, slope, curvature, 1, &err));
+        CHECK_OK(rvm_basis_project(norm, Q, S, &c.basis, id, WIDE, slope, curvature, 1, &err));
         for (size_t k = 0; k < WIDE; k += 5) {
             long double square = 0, along = 0, bent = 0;
             for (size_t n = 0; n < LONG; n++) {
@@ -268,16 +267,16 @@ START_TEST(sums_over_the_rows)
                 bent += x * x * curvature[n];
             }
             check_close(norm[k], (double)sqrtl(square), 1e-13);
-            check_close(pull[k], (double)(along / sqrtl(square)), 1e-12);
-            check_close(bend[k], (double)(bent / square), 1e-13);
+            check_close(Q[k], (double)(along / sqrtl(square)), 1e-12);
+            check_close(S[k], (double)(bent / square), 1e-13);
         }
         /* Neither threads nor what else is asked for change a bit. */
         CHECK_OK(rvm_basis_project(other[0], other[1], other[2], &c.basis, id, WIDE, slope,
                                    curvature, 3, &err));
         CHECK_OK(rvm_basis_project(alone, NULL, NULL, &c.basis, id, WIDE, NULL, NULL, 2, &err));
         ck_assert_mem_eq(other[0], norm, sizeof norm);
-        ck_assert_mem_eq(other[1], pull, sizeof pull);
-        ck_assert_mem_eq(other[2], bend, sizeof bend);
+        ck_assert_mem_eq(other[1], Q, sizeof Q);
+        ck_assert_mem_eq(other[2], S, sizeof S);
         ck_assert_mem_eq(alone, norm, sizeof norm);
         gsl_matrix *column = gsl_matrix_alloc(1, LONG);
         for (size_t k = 0; k < WIDE; k += 20) { /* as does a column in memory */
@@ -295,7 +294,7 @@ START_TEST(sums_over_very_many_rows)
         enum { MANY = 65 * 1024 + 3 };
         const rvm_kernel constant = { .type = RVM_POLYNOMIAL, .degree = 1, .gamma = 1, .coef0 = 2 };
         const size_t id[] = { 0, 1 };
-        double norm[2], pull[2], bend[2];
+        double norm[2], Q[2], S[2];
         rvm_error err = { 0 };
         rvm_problem *p = empty_problem();
         double *slope = calloc(MANY, sizeof *slope), *B = calloc(MANY, sizeof *B);
@@ -310,13 +309,13 @@ START_TEST(sums_over_very_many_rows)
         }
         candidates_init(&c, p, &constant, true);
         ck_assert_uint_eq(c.basis.count, 2);
-        CHECK_OK(rvm_basis_project(norm, pull, bend, &c.basis, id, 2, slope, B, 2, &err));
+        CHECK_OK(rvm_basis_project(norm, Q, S, &c.basis, id, 2, slope, B, 2, &err));
         /* 66563 rows: 22187 times 0 + 1 + 2, and 0 + 1; 16640 times 0 + 1 + 2 + 3, and 0 + 1 + 2 */
         const double root = sqrt(MANY), sum = 22187 * 3 + 1 - 0.25 * MANY;
         for (int k = 0; k < 2; k++) {
             check_close(norm[k], (k + 1) * root, 1e-12);
-            check_close(pull[k], sum / root, 1e-12);
-            check_close(bend[k], (16640.0 * 6 + 3) / MANY, 1e-12);
+            check_close(Q[k], sum / root, 1e-12);
+            check_close(S[k], (16640.0 * 6 + 3) / MANY, 1e-12);
         }
         free(slope);
         free(B);
@@ -329,7 +328,7 @@ START_TEST(functions_at_other_rows)
     {
         const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 1 };
         const size_t id[] = { 2, 0, 1 };
-        double norm[3], pull[3];
+        double norm[3], Q[3];
         const double slope[] = { 1, -3 };
         rvm_error err = { 0 };
         candidates c;
@@ -341,14 +340,14 @@ START_TEST(functions_at_other_rows)
         c.basis.N = 2;
         gsl_matrix *block = gsl_matrix_alloc(3, 2);
         CHECK_OK(rvm_basis_strip(block, NULL, &c.basis, id, 3, 0, 1, &err));
-        CHECK_OK(rvm_basis_project(norm, pull, NULL, &c.basis, id, 3, slope, NULL, 1, &err));
+        CHECK_OK(rvm_basis_project(norm, Q, NULL, &c.basis, id, 3, slope, NULL, 1, &err));
         const double want[] = { exp(-1), exp(-5), 1, 1, exp(-4), exp(-2) };
         for (size_t k = 0; k < 3; k++) {
             const double a = want[2 * k], b = want[2 * k + 1];
             check_close(gsl_matrix_get(block, k, 0), a, 1e-15);
             check_close(gsl_matrix_get(block, k, 1), b, 1e-15);
             check_close(norm[k], hypot(a, b), 1e-15);
-            check_close(pull[k], (a - 3 * b) / hypot(a, b), 1e-15);
+            check_close(Q[k], (a - 3 * b) / hypot(a, b), 1e-15);
         }
         gsl_matrix_free(block);
         rvm_rows_free(at);
@@ -363,16 +362,16 @@ START_TEST(sums_of_zeros)
         const rvm_kernel linear = { .type = RVM_LINEAR };
         const size_t id[] = { 0, 1 };
         const double slope[] = { 1, 2 }, B[] = { 3, 4 };
-        double norm[2], pull[2], bend[2];
+        double norm[2], Q[2], S[2];
         rvm_error err = { 0 };
         candidates c;
         candidates_init(&c, rows_of("0\n0 1:2\n"), &linear, false);
-        CHECK_OK(rvm_basis_project(norm, pull, bend, &c.basis, id, 2, slope, B, 1, &err));
-        const double norms[] = { 0, 4 }, pulls[] = { 0, 2 }, bends[] = { 0, 4 };
+        CHECK_OK(rvm_basis_project(norm, Q, S, &c.basis, id, 2, slope, B, 1, &err));
+        const double norms[] = { 0, 4 }, Qs[] = { 0, 2 }, Ss[] = { 0, 4 };
         for (size_t k = 0; k < 2; k++) {
             ck_assert_double_eq(norm[k], norms[k]);
-            ck_assert_double_eq(pull[k], pulls[k]);
-            ck_assert_double_eq(bend[k], bends[k]);
+            ck_assert_double_eq(Q[k], Qs[k]);
+            ck_assert_double_eq(S[k], Ss[k]);
         }
         candidates_free(&c);
     }

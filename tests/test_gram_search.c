@@ -353,6 +353,51 @@ START_TEST(functions_without_values_are_left_out)
     }
 END_TEST
 
+/* A linear kernel at (a, 0) or (0, b), on rows (1, 0) (0, 1) (0, 4) (2, 0) (3, 0) and then on (2, 0)
+ * and (3, 0) alone: columns of the first kind have the norms a sqrt 14 and a sqrt 13, those of the
+ * second have no values any more. What multiplies the kernel, u / (sqrt(alpha) norm), stays. */
+START_TEST(other_rows_leave_the_functions)
+    {
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_LINEAR, 0);
+        case_data x;
+        rvm_study part;
+        rvm_error err = { 0 };
+        size_t id[5], row[2], rows = 0, left[3], K = 0;
+        double ln_alpha[5];
+        case_init(&x, problem_from_text("1 2:1\n2 1:1\n4 2:4\n3 1:2\n7 1:3\n", (rvm_grammar){ 0 }),
+                  &s, 1e9, 1);
+        const rvm_problem *p = x.y.p;
+        const size_t first = x.y.basis.bias ? 1 : 0;
+        ck_assert_uint_eq(x.y.basis.count, 5 + first);
+        for (size_t n = 0; n < 5; n++) {
+            const size_t at = p->start[n];
+            id[n] = n + first;
+            ln_alpha[n] = -1 - (double)n;
+            if (p->index[at] == 2)
+                continue;
+            left[K++] = n;
+            if (p->value[at] > 1.5)
+                row[rows++] = n;
+        }
+        ck_assert(K == 3 && rows == 2 && left[2] > 2); /* one that goes comes before */
+        CHECK_OK(rvm_gram_search_add(&x.g, id, ln_alpha, 5, &err));
+        rvm_fit *f = &x.g.search.now;
+        for (size_t i = 0; i < 5; i++)
+            f->u[i] = 0.3 + (double)i;
+        CHECK_OK(rvm_study_part(&part, &x.y, row, 2, &err));
+        CHECK_OK(rvm_gram_search_change_rows(&x.g, &part, &err));
+        ck_assert_uint_eq(f->K, 3);
+        for (size_t i = 0; i < 3; i++) {
+            ck_assert_uint_eq(f->column[i], i);
+            ck_assert_uint_eq(x.g.columns.id[i], id[left[i]]);
+            ck_assert_double_eq(f->u[i], 0.3 + (double)left[i]);
+            ck_assert_double_eq_tol(f->ln_alpha[i], -1 - (double)left[i] + log(14.0 / 13), 1e-13);
+        }
+        case_free(&x);
+        rvm_study_free(&part);
+    }
+END_TEST
+
 Suite *gram_search_suite(void);
 Suite *gram_search_suite(void)
 {
@@ -366,6 +411,7 @@ Suite *gram_search_suite(void)
     tcase_add_loop_test(c, restored_points_are_the_same, 0, 4);
     tcase_add_loop_test(c, found_to_the_last_bit, 0, 2);
     tcase_add_test(c, functions_without_values_are_left_out);
+    tcase_add_test(c, other_rows_leave_the_functions);
     suite_add_tcase(s, c);
     return s;
 }

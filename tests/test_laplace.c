@@ -254,21 +254,21 @@ END_TEST
 /* ---- The approximation ---------------------------------------------------------------------- */
 
 /* Value, gradient and second differences of the quadratic
- *     ln p(t|w0) - 1/2 (w'G w - 2 w'p + t2)
+ *     ln p(t|w0) - 1/2 (w'G w - 2 w'p + t_squared)
  * at w0 are those of ln p(t|w). */
 START_TEST(approximation_touches_the_likelihood)
     {
         case_data x;
-        double w[K], p[K], t2;
+        double w[K], p[K], t_squared;
         const double h = 1e-3;
         case_init(&x, _i % 2 == 1, _i > 1);
         gsl_matrix *PhiT = columns(&x), *G = gsl_matrix_alloc(CAPACITY, CAPACITY);
         locate(&x, NULL, 2); /* near the mode but not there */
         const rvm_observed *o = &x.y.observed;
-        rvm_laplace_expand(G, p, &t2, &x.l, &x.f, o);
+        rvm_laplace_expand(G, p, &t_squared, &x.l, &x.f, o);
         for (size_t i = 0; i < K; i++)
             w[i] = weight(&x.f, i);
-        double value = -0.5 * t2;
+        double value = -0.5 * t_squared;
         for (size_t i = 0; i < K; i++) {
             value += w[i] * p[i];
             for (size_t j = 0; j < K; j++)

@@ -360,45 +360,34 @@ END_TEST
 
 /* ---- Products against columns ---------------------------------------------------------------- */
 
-/* measure and inner against sums over rows, for the columns of the design and for others
- * that are not in it. */
+/* measure and inner against sums over rows. */
 static void check_products(const rvm_likelihood *likelihood)
 {
     case_data x;
-    rvm_design others;
     double Q[M], self[M];
     case_init(&x, likelihood);
-    random_design(&others, N, M, x.t, 77);
-    for (size_t i = 0; i < K; i++) /* as the block form wants it */
-        x.f.column[i] = i;
     ck_assert(posterior(&x));
     likelihood->residual(&x.f, &x.o, &x.d, &x.ws);
     gsl_matrix *V = gsl_matrix_alloc(M, K);
-    for (int which = 0; which < 2; which++) {
-        const gsl_matrix *block = which == 0 ? NULL : others.PhiT;
-        const gsl_matrix *columns = which == 0 ? x.d.PhiT : others.PhiT;
-        likelihood->measure(self, Q, V, block, &x.f, &x.o, &x.d, &x.ws);
-        for (size_t m = 0; m < M; m++) {
-            double pull = 0, square = 0, cross[K] = { 0 };
-            for (size_t n = 0; n < N; n++) {
-                const double b = likelihood->owns_noise ? exp(x.f.ln_beta) : x.f.curvature[n];
-                const double value = gsl_matrix_get(columns, m, n);
-                pull += value * x.f.slope[n];
-                square += b * value * value;
-                for (size_t i = 0; i < K; i++)
-                    cross[i] += b * value * phi(&x, i, n);
-            }
-            check_close(Q[m], pull, 1e-12);
-            check_close(self[m], square, 1e-12);
-            for (size_t i = 0; i < K; i++) {
-                check_close(gsl_matrix_get(V, m, i), cross[i], 1e-12);
-                if (which == 0)
-                    check_close(likelihood->inner(m, i, &x.f, &x.d), cross[i], 1e-12);
-            }
+    likelihood->measure(self, Q, V, &x.f, &x.o, &x.d, &x.ws);
+    for (size_t m = 0; m < M; m++) {
+        double pull = 0, square = 0, cross[K] = { 0 };
+        for (size_t n = 0; n < N; n++) {
+            const double b = likelihood->owns_noise ? exp(x.f.ln_beta) : x.f.curvature[n];
+            const double value = gsl_matrix_get(x.d.PhiT, m, n);
+            pull += value * x.f.slope[n];
+            square += b * value * value;
+            for (size_t i = 0; i < K; i++)
+                cross[i] += b * value * phi(&x, i, n);
+        }
+        check_close(Q[m], pull, 1e-12);
+        check_close(self[m], square, 1e-12);
+        for (size_t i = 0; i < K; i++) {
+            check_close(gsl_matrix_get(V, m, i), cross[i], 1e-12);
+            check_close(likelihood->inner(m, x.f.column[i], &x.f, &x.d), cross[i], 1e-12);
         }
     }
     gsl_matrix_free(V);
-    rvm_design_free(&others);
     case_free(&x);
 }
 
@@ -468,14 +457,16 @@ END_TEST
 
 /* ---- By the Gram matrix alone ---------------------------------------------------------------- */
 
-/* A design without columns, the Gram matrix and p of another. */
-static void forget_columns(rvm_design *gram, const rvm_design *d)
+/* The same observed by a design without columns, with the Gram matrix and p of the other. */
+static void forget_columns(rvm_design *gram, rvm_observed *o, const case_data *x)
 {
+    *o = x->o;
+    o->likelihood = &rvm_quadratic;
     memset(gram, 0, sizeof *gram);
-    gram->count = d->count;
-    gram->capacity = d->capacity;
-    gram->G = d->G;
-    gram->p = d->p;
+    gram->count = x->d.count;
+    gram->capacity = x->d.capacity;
+    gram->G = x->d.G;
+    gram->p = x->d.p;
 }
 
 /* Evidence, weights, misfit and factor by the N x N form and by the Gaussian likelihood. */
@@ -483,12 +474,13 @@ START_TEST(quadratic_is_gaussian_without_rows)
     {
         case_data x;
         rvm_design gram;
+        rvm_observed o;
         rvm_fit f;
         rvm_scratch ws;
         rvm_error err = { 0 };
         const double ln_betas[] = { -3, 0.83, 4.2 };
         case_init(&x, &rvm_gaussian);
-        forget_columns(&gram, &x.d);
+        forget_columns(&gram, &o, &x);
         CHECK_OK(rvm_fit_init(&f, M, 0, &err));
         CHECK_OK(rvm_scratch_init(&ws, M, 0, false, 1, &err));
         for (size_t i = 0; i < K; i++)
@@ -497,7 +489,7 @@ START_TEST(quadratic_is_gaussian_without_rows)
         for (size_t k = 0; k < 3; k++) {
             x.f.ln_beta = f.ln_beta = ln_betas[k];
             ck_assert(posterior(&x));
-            ck_assert(rvm_quadratic.posterior(&f, &x.o, &gram, &ws));
+            ck_assert(rvm_quadratic.posterior(&f, &o, &gram, &ws));
             check_close(f.log_evidence, gaussian_evidence(&x.f, &x.d, x.t), 1e-11);
             check_close(f.misfit, x.f.misfit, 1e-12);
             for (size_t i = 0; i < K; i++)
@@ -514,21 +506,58 @@ START_TEST(quadratic_is_gaussian_without_rows)
     }
 END_TEST
 
-/* S, Q and V of all columns, for normal noise whose precision b_n differs from row to row: G =
- * Phi'B Phi, p = Phi'B z, t_squared = z'B z and beta 1. By C = B^-1 + Phi A^-1 Phi' it is
- * S - V' (A + Phi'B Phi)^-1 V = phi'C^-1 phi and Q = phi'C^-1 z; without N the log evidence is
- * -1/2 (ln|B C| + z'C^-1 z). */
+/* G = Phi'B Phi and p = Phi'B t of the design, for B = diag(b). */
+static void weigh_rows(gsl_matrix *G, double *p, const case_data *x, const double *b)
+{
+    const gsl_matrix *PhiT = x->d.PhiT;
+    for (size_t i = 0; i < M; i++) {
+        p[i] = 0;
+        for (size_t n = 0; n < N; n++)
+            p[i] += gsl_matrix_get(PhiT, i, n) * b[n] * x->t[n];
+        for (size_t j = 0; j < M; j++) {
+            double sum = 0;
+            for (size_t n = 0; n < N; n++)
+                sum += gsl_matrix_get(PhiT, i, n) * gsl_matrix_get(PhiT, j, n) * b[n];
+            gsl_matrix_set(G, i, j, sum);
+        }
+    }
+}
+
+/* Q and S - V' (A + Phi'B Phi)^-1 V against phi'C^-1 t and phi'C^-1 phi. */
+static void check_weighed(const rvm_fit *f, const rvm_observed *o, const rvm_design *gram,
+                          const case_data *x, const double *b, const gsl_matrix *C, rvm_scratch *ws)
+{
+    double S[M], Q[M];
+    gsl_matrix *P = precision(x, b), *V = gsl_matrix_alloc(M, K);
+    rvm_quadratic.measure(S, Q, V, f, o, gram, ws);
+    for (size_t m = 0; m < M; m++) {
+        const double *phi_m = gsl_matrix_const_ptr(x->d.PhiT, m, 0), *v = gsl_matrix_ptr(V, m, 0);
+        check_close(Q[m], inverse_form(C, phi_m, x->t), 1e-11);
+        check_close(S[m] - inverse_form(P, v, v), inverse_form(C, phi_m, phi_m), 1e-11);
+        for (size_t n = 0; n < M; n++)
+            check_close(rvm_quadratic.inner(m, n, f, gram), gsl_matrix_get(gram->G, m, n), 1e-15);
+    }
+    gsl_matrix_free(P);
+    gsl_matrix_free(V);
+}
+
+/* Normal noise whose precision b_n differs from row to row: G = Phi'B Phi, p = Phi'B t, t_squared =
+ * t'B t and beta 1, against C = B^-1 + Phi A^-1 Phi'. Without N the log evidence is
+ * -1/2 (ln|B C| + t'C^-1 t). */
 START_TEST(quadratic_of_rows_that_count_differently)
     {
         case_data x;
         rvm_design gram;
+        rvm_observed o;
         rvm_fit f;
         rvm_scratch ws;
         rvm_error err = { 0 };
-        double G[M * M], p[M], b[N], noise[N], S[M], Q[M], ln_b = 0;
+        double G[M * M], p[M], b[N], noise[N], unused[N], ln_b = 0;
         gsl_matrix_view Gram = gsl_matrix_view_array(G, M, M);
         case_init(&x, &rvm_gaussian);
-        rvm_observed o = x.o;
+        forget_columns(&gram, &o, &x);
+        gram.G = &Gram.matrix;
+        gram.p = p;
         o.N = 0;
         o.t_squared = 0;
         for (size_t n = 0; n < N; n++) {
@@ -537,47 +566,18 @@ START_TEST(quadratic_of_rows_that_count_differently)
             ln_b += log(b[n]);
             o.t_squared += b[n] * x.t[n] * x.t[n];
         }
-        for (size_t i = 0; i < M; i++) {
-            p[i] = 0;
-            for (size_t n = 0; n < N; n++)
-                p[i] += gsl_matrix_get(x.d.PhiT, i, n) * b[n] * x.t[n];
-            for (size_t j = 0; j < M; j++) {
-                double sum = 0;
-                for (size_t n = 0; n < N; n++)
-                    sum += gsl_matrix_get(x.d.PhiT, i, n) * gsl_matrix_get(x.d.PhiT, j, n) * b[n];
-                gsl_matrix_set(&Gram.matrix, i, j, sum);
-            }
-        }
-        forget_columns(&gram, &x.d);
-        gram.G = &Gram.matrix;
-        gram.p = p;
+        weigh_rows(&Gram.matrix, p, &x, b);
         CHECK_OK(rvm_fit_init(&f, M, 0, &err));
         CHECK_OK(rvm_scratch_init(&ws, M, 0, false, 1, &err));
         for (size_t i = 0; i < K; i++)
             rvm_fit_add(&f, x.f.column[i], x.f.ln_alpha[i]);
         ck_assert(rvm_quadratic.posterior(&f, &o, &gram, &ws));
-        gsl_matrix *C = covariance(&x.f, &x.d, noise), *V = gsl_matrix_alloc(M, K);
-        gsl_matrix *P = precision(&x, b), *copy = covariance(&x.f, &x.d, noise);
-        double unused[N];
+        gsl_matrix *C = covariance(&x.f, &x.d, noise), *copy = covariance(&x.f, &x.d, noise);
         const double ln_det = solve_lu(unused, copy, x.t);
         check_close(f.log_evidence, -0.5 * (ln_det + ln_b + inverse_form(C, x.t, x.t)), 1e-11);
-        rvm_quadratic.residual(&f, &o, &gram, &ws);
-        rvm_quadratic.measure(S, Q, V, NULL, &f, &o, &gram, &ws);
-        for (size_t m = 0; m < M; m++) {
-            const double *phi_m = gsl_matrix_const_ptr(x.d.PhiT, m, 0);
-            double v[K];
-            for (size_t i = 0; i < K; i++)
-                v[i] = gsl_matrix_get(V, m, i);
-            check_close(Q[m], inverse_form(C, phi_m, x.t), 1e-11);
-            check_close(S[m] - inverse_form(P, v, v), inverse_form(C, phi_m, phi_m), 1e-11);
-            for (size_t n = 0; n < M; n++)
-                check_close(rvm_quadratic.inner(m, n, &f, &gram),
-                            gsl_matrix_get(&Gram.matrix, m, n), 1e-15);
-        }
+        check_weighed(&f, &o, &gram, &x, b, C, &ws);
         gsl_matrix_free(C);
-        gsl_matrix_free(P);
         gsl_matrix_free(copy);
-        gsl_matrix_free(V);
         rvm_scratch_free(&ws);
         rvm_fit_free(&f);
         case_free(&x);
@@ -588,13 +588,14 @@ START_TEST(quadratic_without_functions)
     {
         case_data x;
         rvm_design gram;
+        rvm_observed o;
         case_init(&x, &rvm_gaussian);
-        forget_columns(&gram, &x.d);
+        forget_columns(&gram, &o, &x);
         x.f.K = 0;
-        ck_assert(rvm_quadratic.posterior(&x.f, &x.o, &gram, &x.ws));
+        ck_assert(rvm_quadratic.posterior(&x.f, &o, &gram, &x.ws));
         check_close(x.f.log_evidence, gaussian_evidence(&x.f, &x.d, x.t), 1e-13);
         double S[M], Q[M];
-        rvm_quadratic.measure(S, Q, NULL, NULL, &x.f, &x.o, &gram, &x.ws);
+        rvm_quadratic.measure(S, Q, NULL, &x.f, &o, &gram, &x.ws);
         for (size_t m = 0; m < M; m++) {
             check_close(S[m], exp(0.83), 1e-13);
             check_close(Q[m], exp(0.83) * x.d.p[m], 1e-13);
@@ -608,15 +609,16 @@ START_TEST(quadratic_of_twins_is_refused)
     {
         case_data x;
         rvm_design gram;
+        rvm_observed o;
         case_init(&x, &rvm_gaussian);
-        forget_columns(&gram, &x.d);
+        forget_columns(&gram, &o, &x);
         x.f.K = 0;
         rvm_fit_add(&x.f, 0, -40);
         rvm_fit_add(&x.f, 1, -40);
         for (size_t i = 0; i < 2; i++)
             for (size_t j = 0; j < 2; j++)
                 gsl_matrix_set(x.d.G, i, j, 1);
-        ck_assert(!rvm_quadratic.posterior(&x.f, &x.o, &gram, &x.ws));
+        ck_assert(!rvm_quadratic.posterior(&x.f, &o, &gram, &x.ws));
         case_free(&x);
     }
 END_TEST
