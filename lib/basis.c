@@ -90,65 +90,6 @@ void rvm_basis_free(rvm_basis *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Kernel values of the candidates at one strip of rows. */
-static rvm_status fill_strip(gsl_matrix *block, const rvm_basis *b, const size_t *row, size_t first,
-                             size_t count, size_t at, rvm_error *err)
-{
-    const size_t width = b->N - at < STRIP ? b->N - at : STRIP;
-    gsl_matrix_view strip = gsl_matrix_submatrix(block, first, at, count, width);
-    return rvm_kernel_block(&strip.matrix, &b->kernel, b->rows, row, b->at, at, err);
-}
-
-static double weighted_norm(const gsl_vector *column, const double *row_weight)
-{
-    double sum = 0;
-    for (size_t n = 0; n < column->size; n++) {
-        const double phi = gsl_vector_get(column, n);
-        sum += row_weight[n] * phi * phi;
-    }
-    return sqrt(sum);
-}
-
-static void normalise(gsl_matrix *block, double *norm, size_t count, const double *row_weight)
-{
-    for (size_t k = 0; k < count; k++) {
-        gsl_vector_view column = gsl_matrix_row(block, k);
-        norm[k] = row_weight == NULL ? gsl_blas_dnrm2(&column.vector)
-                                     : weighted_norm(&column.vector, row_weight);
-        if (norm[k] > 0)
-            gsl_vector_scale(&column.vector, 1 / norm[k]);
-    }
-}
-
-rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b, const size_t *id,
-                             size_t count, int threads, rvm_error *err)
-{
-    rvm_status status = RVM_OK;
-    size_t *row = rvm_array(count, sizeof *row), first = 0;
-    if (row == NULL)
-        return rvm_fail_memory(err, "a block of columns");
-    for (size_t k = 0; k < count; k++)
-        row[k] = b->source[id[k]];
-    if (count > 0 && row[0] == RVM_BIAS) {
-        gsl_vector_view constant = gsl_matrix_subrow(block, 0, 0, b->N);
-        gsl_vector_set_all(&constant.vector, 1);
-        first = 1;
-    }
-    const size_t strips = (b->N + STRIP - 1) / STRIP;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (size_t s = 0; s < strips; s++) {
-        rvm_error mine = { 0 };
-        rvm_status fault = RVM_OK;
-        if (count > first)
-            fault = fill_strip(block, b, row + first, first, count - first, s * STRIP, &mine);
-        rvm_collect(&status, err, fault, &mine);
-    }
-    if (status == RVM_OK)
-        normalise(block, norm, count, b->row_weight);
-    free(row);
-    return status;
-}
-
 /* ---- Strips of columns ---------------------------------------------------------------------- */
 
 enum {
@@ -248,6 +189,34 @@ double rvm_basis_norm(const double *column, const rvm_basis *b)
     return sqrt(square);
 }
 
+/* Sums of squares of values beyond 1e154 are not finite. */
+static rvm_status check_norms(const double *norm, size_t count, rvm_error *err)
+{
+    if (rvm_vec_all_finite(norm, count))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ENUMERIC,
+                    "the values of a basis function are too large for their norm: scale the data");
+}
+
+rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b, const size_t *id,
+                             size_t count, int threads, rvm_error *err)
+{
+    if (count == 0)
+        return RVM_OK;
+    gsl_matrix_view columns = gsl_matrix_submatrix(block, 0, 0, count, b->N);
+    rvm_status status = rvm_basis_strip(&columns.matrix, NULL, b, id, count, 0, threads, err);
+    for (size_t k = 0; k < count && status == RVM_OK; k++)
+        norm[k] = rvm_basis_norm(gsl_matrix_const_ptr(&columns.matrix, k, 0), b);
+    if (status == RVM_OK)
+        status = check_norms(norm, count, err);
+    for (size_t k = 0; k < count && status == RVM_OK; k++) {
+        gsl_vector_view column = gsl_matrix_row(&columns.matrix, k);
+        if (norm[k] > 0)
+            gsl_vector_scale(&column.vector, 1 / norm[k]);
+    }
+    return status;
+}
+
 /* One task: `count` <= FEW columns over one span of rows. tile: FEW x STRIP. */
 static rvm_status sum_span(row_sums *sums, gsl_matrix *tile, const rvm_basis *b, const size_t *id,
                            size_t count, const double *slope, const double *curvature, size_t at,
@@ -314,7 +283,7 @@ rvm_status rvm_basis_project(double *norm, double *pull, double *bend, const rvm
     if (status == RVM_OK)
         combine_spans(norm, pull, bend, sums, spans, count);
     free(sums);
-    return status;
+    return status == RVM_OK ? check_norms(norm, count, err) : status;
 }
 
 /* ---- Design --------------------------------------------------------------------------------- */

@@ -32,7 +32,8 @@ RVM_CHECKED rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const 
 void rvm_basis_free(rvm_basis *b);
 
 /* Row k of block (at least count x N) becomes the column of candidate id[k] divided by its norm,
- * norm[k] the norm. A column of zeros stays as it is, with norm 0. */
+ * norm[k] the norm, summed as by rvm_basis_project. A column of zeros stays as it is, with norm 0.
+ * RVM_ENUMERIC where a norm is beyond the finite numbers; so too in rvm_basis_project. */
 RVM_CHECKED rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b,
                                          const size_t *id, size_t count, int threads,
                                          rvm_error *err);

@@ -66,22 +66,6 @@ static void drop_zero_columns(rvm_columns *c, size_t added)
     }
 }
 
-/* Columns first .. first + count - 1 into PhiT, and their norms. */
-static rvm_status store_columns(rvm_columns *c, size_t first, size_t count, rvm_error *err)
-{
-    const rvm_basis *b = c->basis;
-    gsl_matrix_view block = gsl_matrix_submatrix(c->PhiT, first, 0, count, b->N);
-    const rvm_status status =
-        rvm_basis_strip(&block.matrix, NULL, b, c->id + first, count, 0, c->threads, err);
-    for (size_t k = 0; status == RVM_OK && k < count; k++) {
-        gsl_vector_view column = gsl_matrix_row(&block.matrix, k);
-        c->norm[first + k] = rvm_basis_norm(column.vector.data, b);
-        if (c->norm[first + k] > 0)
-            gsl_vector_scale(&column.vector, 1 / c->norm[first + k]);
-    }
-    return status;
-}
-
 rvm_status rvm_columns_append(rvm_columns *c, const size_t *id, size_t count, rvm_error *err)
 {
     const size_t first = c->count;
@@ -94,7 +78,9 @@ rvm_status rvm_columns_append(rvm_columns *c, const size_t *id, size_t count, rv
         return status;
     memcpy(c->id + first, id, count * sizeof *id);
     if (c->PhiT != NULL) {
-        status = store_columns(c, first, count, err);
+        gsl_matrix_view block = gsl_matrix_submatrix(c->PhiT, first, 0, count, c->PhiT->size2);
+        status =
+            rvm_basis_columns(&block.matrix, c->norm + first, c->basis, id, count, c->threads, err);
     } else {
         status = rvm_basis_project(c->norm + first, NULL, NULL, c->basis, id, count, NULL, NULL,
                                    c->threads, err);

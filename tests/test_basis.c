@@ -184,6 +184,26 @@ START_TEST(faults_of_the_kernel_are_passed_on)
     }
 END_TEST
 
+/* Values of 1e160 are finite, their squares are not. */
+START_TEST(norms_beyond_the_finite_numbers)
+    {
+        const rvm_kernel linear = { .type = RVM_LINEAR };
+        const size_t id[] = { 0, 1 };
+        double space[4], norm[2];
+        gsl_matrix_view block = gsl_matrix_view_array(space, 2, 2);
+        rvm_error err = { 0 }, err2 = { 0 };
+        candidates c;
+        candidates_init(&c, rows_of("0 1:1e80\n0 1:2e80\n"), &linear, false);
+        ck_assert_int_eq(rvm_basis_columns(&block.matrix, norm, &c.basis, id, 2, 1, &err),
+                         RVM_ENUMERIC);
+        ck_assert_int_eq(rvm_basis_project(norm, NULL, NULL, &c.basis, id, 2, NULL, NULL, 1, &err2),
+                         RVM_ENUMERIC);
+        ck_assert_ptr_nonnull(strstr(err.message, "scale the data"));
+        ck_assert_str_eq(err.message, err2.message);
+        candidates_free(&c);
+    }
+END_TEST
+
 /* ---- Strips and sums ------------------------------------------------------------------------ */
 
 /* More rows than two tiles of 1024 have, more functions than two groups of 64. */
@@ -484,6 +504,7 @@ Suite *basis_suite(void)
     tcase_add_test(c, columns_by_hand);
     tcase_add_test(c, columns_of_any_number_of_threads);
     tcase_add_test(c, faults_of_the_kernel_are_passed_on);
+    tcase_add_test(c, norms_beyond_the_finite_numbers);
     tcase_add_loop_test(c, strips_by_the_formula, 0, 3);
     tcase_add_loop_test(c, sums_over_the_rows, 0, 2);
     tcase_add_test(c, sums_over_very_many_rows);
