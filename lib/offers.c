@@ -38,12 +38,12 @@ static void sample_free(sample *s)
 }
 
 /* Every so-many-th row; each then counts for so many. */
-static rvm_status choose_rows(sample *s, const rvm_posterior_at *at, size_t *stride, rvm_error *err)
+static rvm_status choose_rows(sample *s, const rvm_posterior_at *at, rvm_error *err)
 {
     const size_t N = at->y->observed.N, K = at->columns->count;
     const size_t wanted = ROWS_TO_START + ROWS_A_FUNCTION * K;
-    *stride = N / wanted > 1 ? N / wanted : 1;
-    s->rows = (N + *stride - 1) / *stride;
+    const size_t stride = N / wanted > 1 ? N / wanted : 1;
+    s->rows = (N + stride - 1) / stride;
     s->basis = &at->y->basis;
     s->curvature = rvm_array(s->rows, sizeof *s->curvature);
     size_t *row = rvm_array(s->rows, sizeof *row);
@@ -51,11 +51,11 @@ static rvm_status choose_rows(sample *s, const rvm_posterior_at *at, size_t *str
     if (s->curvature == NULL || row == NULL)
         status = rvm_fail_memory(err, "a sample of the rows");
     for (size_t n = 0; n < s->rows && status == RVM_OK; n++) {
-        row[n] = n * *stride;
+        row[n] = n * stride;
         s->curvature[n] =
-            (double)*stride * (at->curvature == NULL ? at->beta : at->curvature[row[n]]);
+            (double)stride * (at->curvature == NULL ? at->beta : at->curvature[row[n]]);
     }
-    if (status == RVM_OK && *stride > 1) {
+    if (status == RVM_OK && stride > 1) {
         status = rvm_study_part(&s->part, at->y, row, s->rows, err);
         s->basis = &s->part.basis;
     }
@@ -175,11 +175,10 @@ static rvm_status measure(double *share, double *pull, double *bend, const rvm_p
                           const size_t *id, size_t count, rvm_error *err)
 {
     sample s = { .K = at->columns->count };
-    size_t stride;
     double *norm = rvm_array(count, sizeof *norm);
     rvm_status status = norm == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
     if (status == RVM_OK)
-        status = choose_rows(&s, at, &stride, err);
+        status = choose_rows(&s, at, err);
     if (status == RVM_OK && s.K > 0)
         status = factor_sample(&s, at, err);
     if (status == RVM_OK)
