@@ -66,28 +66,55 @@ rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, rvm_error *er
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
 rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *rows,
-                          const rvm_kernel *kernel, bool bias, rvm_error *err)
+                          const rvm_kernel *kernel, unsigned degrees, rvm_error *err)
 {
     memset(b, 0, sizeof *b);
-    b->source = rvm_array(p->rows + 1, sizeof *b->source);
-    if (b->source == NULL)
-        return rvm_fail_memory(err, "the candidates");
+    const rvm_status status =
+        rvm_term_list_init(&b->term_list, degrees, rows->original, rows->features, err);
+    if (status != RVM_OK)
+        return status;
+    const bool kernels = kernel->type != RVM_NO_KERNEL;
     b->N = p->rows;
+    b->count = b->terms = rvm_term_list_count(&b->term_list);
+    b->bias = degrees & 1;
     b->kernel = *kernel;
     b->rows = b->at = rows;
-    b->bias = bias;
-    if (bias)
-        b->source[b->count++] = RVM_BIAS;
-    for (size_t i = 0; i < p->rows; i++)
+    b->at_p = p;
+    b->row = rvm_array(kernels ? p->rows : 0, sizeof *b->row);
+    if (b->row == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    for (size_t i = 0; kernels && i < p->rows; i++)
         if (i == 0 || compare_features(p, i - 1, i) != 0)
-            b->source[b->count++] = i;
-    return RVM_OK;
+            b->row[b->count++ - b->terms] = i;
+    return b->count > 0 ? RVM_OK
+                        : rvm_fail(err, RVM_ESETTING,
+                                   "there is no basis function: the rows have no features");
 }
 
 void rvm_basis_free(rvm_basis *b)
 {
-    free(b->source);
+    free(b->row);
     memset(b, 0, sizeof *b);
+}
+
+bool rvm_basis_is_term(const rvm_basis *b, size_t id)
+{
+    return id < b->terms;
+}
+
+bool rvm_basis_is_bias(const rvm_basis *b, size_t id)
+{
+    return b->bias && id == 0;
+}
+
+rvm_term rvm_basis_term(const rvm_basis *b, size_t id)
+{
+    return rvm_term_list_get(&b->term_list, id);
+}
+
+size_t rvm_basis_row(const rvm_basis *b, size_t id)
+{
+    return b->row[id - b->terms];
 }
 
 /* ---- Strips of columns ---------------------------------------------------------------------- */
@@ -97,29 +124,26 @@ enum {
     MOST_SPANS = 64 /* parts that sums over rows are cut into */
 };
 
-/* Values of at most FEW functions at rows first .. first + block->size2 - 1 <= STRIP. The bias may
- * stand anywhere among them. */
+/* Values of at most FEW functions at rows first .. first + block->size2 - 1 <= STRIP: terms one by
+ * one, kernel functions in runs. Both may stand anywhere among them. */
 static rvm_status evaluate(gsl_matrix *block, const rvm_basis *b, const size_t *id, size_t first,
                            rvm_error *err)
 {
     const size_t count = block->size1;
-    size_t row[FEW], end;
-    for (size_t k = 0; k < count; k++)
-        row[k] = b->source[id[k]];
-    for (size_t k = 0; k < count; k = end) {
-        const bool constant = row[k] == RVM_BIAS;
-        for (end = k + 1; end < count && (row[end] == RVM_BIAS) == constant; end++)
-            ;
-        gsl_matrix_view run = gsl_matrix_submatrix(block, k, 0, end - k, block->size2);
-        rvm_status status = RVM_OK;
-        if (constant)
-            gsl_matrix_set_all(&run.matrix, 1);
-        else
-            status = rvm_kernel_block(&run.matrix, &b->kernel, b->rows, row + k, b->at, first, err);
-        if (status != RVM_OK)
-            return status;
+    rvm_status status = RVM_OK;
+    for (size_t k = 0, end; k < count && status == RVM_OK; k = end) {
+        size_t row[FEW];
+        for (end = k; end < count && !rvm_basis_is_term(b, id[end]); end++)
+            row[end - k] = rvm_basis_row(b, id[end]);
+        if (end > k) {
+            gsl_matrix_view run = gsl_matrix_submatrix(block, k, 0, end - k, block->size2);
+            status = rvm_kernel_block(&run.matrix, &b->kernel, b->rows, row, b->at, first, err);
+        } else {
+            const rvm_term term = rvm_basis_term(b, id[end++]);
+            rvm_term_values(gsl_matrix_ptr(block, k, 0), &term, b->at_p, first, block->size2);
+        }
     }
-    return RVM_OK;
+    return status;
 }
 
 static size_t part(size_t at, size_t end, size_t most)

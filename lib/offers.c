@@ -219,23 +219,38 @@ static int ascending(const void *a, const void *b)
     return (i > j) - (i < j);
 }
 
+/* At most `most` of the numbers in order[0 .. count) that are not active, into its first places. */
+static size_t draw(size_t *order, size_t count, const bool *active, size_t most, gsl_rng *rng)
+{
+    size_t drawn = 0;
+    /* As far as a shuffle has to go: most of them, and as many again as are passed over. */
+    for (size_t k = 0; k < count && drawn < most; k++) {
+        const size_t with = k + gsl_rng_uniform_int(rng, count - k), id = order[with];
+        order[with] = order[k];
+        order[k] = id;
+        if (!active[id])
+            order[drawn++] = id; /* drawn <= k: that place is done with */
+    }
+    return drawn;
+}
+
 size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
                        gsl_rng *rng)
 {
+    /* Terms, unless the bias is the only one, are often few beside the kernel functions and worth
+     * more: up to half of the places are theirs. */
+    const size_t terms = c->basis->terms > 1 && c->basis->terms < M ? c->basis->terms : 0;
     size_t count = 0;
     memset(active, 0, M * sizeof *active);
     for (size_t k = 0; k < c->count; k++)
         active[c->id[k]] = true;
     for (size_t m = 0; m < M; m++)
         order[m] = m;
-    /* As far as a shuffle has to go: most of them, and as many again as are passed over. */
-    for (size_t k = 0; k < M && count < most; k++) {
-        const size_t with = k + gsl_rng_uniform_int(rng, M - k), id = order[with];
-        order[with] = order[k];
-        order[k] = id;
-        if (!active[id])
-            order[count++] = id; /* count <= k: that place is done with */
-    }
+    if (terms > 0)
+        count = draw(order, terms, active, most / 2, rng);
+    const size_t others = draw(order + terms, M - terms, active, most - count, rng);
+    memmove(order + count, order + terms, others * sizeof *order);
+    count += others;
     qsort(order, count, sizeof *order, ascending);
     return count;
 }

@@ -36,7 +36,7 @@ RVM_CHECKED rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const r
                                        rvm_error *err);
 
 /* At most `most` random ones of M candidates that have no column in c, ascending, into order (room
- * for M). active: scratch, M. Returns how many. */
+ * for M); half of them terms, while there are so many, where there are others than the bias. active: scratch, M. Returns how many. */
 size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
                        gsl_rng *rng);
 void rvm_offers_sort_by_id(rvm_offer *offers, size_t count);
