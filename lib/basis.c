@@ -117,6 +117,18 @@ size_t rvm_basis_row(const rvm_basis *b, size_t id)
     return b->row[id - b->terms];
 }
 
+size_t rvm_basis_groups(size_t end[RVM_BASIS_GROUPS], const rvm_basis *b)
+{
+    const size_t *of_degree = b->term_list.end;
+    size_t groups = 0;
+    for (int d = 1; d < RVM_TERM_DEGREES; d++)
+        if (of_degree[d] > of_degree[d - 1])
+            end[groups++] = of_degree[d];
+    if (groups == 0 || b->count > end[groups - 1])
+        end[groups++] = b->count;
+    return groups;
+}
+
 /* ---- Strips of columns ---------------------------------------------------------------------- */
 
 enum {

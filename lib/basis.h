@@ -42,6 +42,12 @@ bool rvm_basis_is_bias(const rvm_basis *b, size_t id);
 rvm_term rvm_basis_term(const rvm_basis *b, size_t id);
 size_t rvm_basis_row(const rvm_basis *b, size_t id); /* that the kernel sits on */
 
+/* Candidates come in groups: linear terms and the bias, quadratic terms, kernel functions; a bias
+ * without linear terms is of the next one. end[g]: number of the first candidate beyond group g,
+ * ascending, the last one M. Returns how many groups there are; count > 0. */
+enum { RVM_BASIS_GROUPS = RVM_TERM_DEGREES };
+size_t rvm_basis_groups(size_t end[RVM_BASIS_GROUPS], const rvm_basis *b);
+
 /* Row k of block (at least count x N) becomes the column of candidate id[k] divided by its norm,
  * norm[k] the norm, summed as by rvm_basis_project. A column of zeros stays as it is, with norm 0.
  * RVM_ENUMERIC where a norm is beyond the finite numbers; so too in rvm_basis_project. */

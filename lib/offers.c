@@ -237,20 +237,19 @@ static size_t draw(size_t *order, size_t count, const bool *active, size_t most,
 size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
                        gsl_rng *rng)
 {
-    /* Terms, unless the bias is the only one, are often few beside the kernel functions and worth
-     * more: up to half of the places are theirs. */
-    const size_t terms = c->basis->terms > 1 && c->basis->terms < M ? c->basis->terms : 0;
-    size_t count = 0;
+    size_t end[RVM_BASIS_GROUPS], count = 0, first = 0;
+    const size_t groups = rvm_basis_groups(end, c->basis);
     memset(active, 0, M * sizeof *active);
     for (size_t k = 0; k < c->count; k++)
         active[c->id[k]] = true;
     for (size_t m = 0; m < M; m++)
         order[m] = m;
-    if (terms > 0)
-        count = draw(order, terms, active, most / 2, rng);
-    const size_t others = draw(order + terms, M - terms, active, most - count, rng);
-    memmove(order + count, order + terms, others * sizeof *order);
-    count += others;
+    for (size_t g = 0; g < groups; first = end[g++]) {
+        const size_t left = most - count, places = g + 1 < groups ? left / 2 : left;
+        const size_t drawn = draw(order + first, end[g] - first, active, places, rng);
+        memmove(order + count, order + first, drawn * sizeof *order);
+        count += drawn;
+    }
     qsort(order, count, sizeof *order, ascending);
     return count;
 }

@@ -1,7 +1,7 @@
 /* Level 2: terms, the basis functions that are no kernel's: 1, x_i, x_i x_j. */
 #include "term.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "error.h"
@@ -61,12 +61,6 @@ int rvm_term_compare(const rvm_term *a, const rvm_term *b)
     return 0;
 }
 
-static int compare_int(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 /* A row that leaves no feature out has it at that very place, any other one before it. */
 static double feature_of(const rvm_problem *p, size_t row, int feature)
 {
@@ -77,9 +71,14 @@ static double feature_of(const rvm_problem *p, size_t row, int feature)
     const size_t place = (size_t)feature - (size_t)index[0];
     if (place < count && index[place] == feature)
         return p->value[first + place];
-    const int *at =
-        bsearch(&feature, index, place < count ? place : count, sizeof *index, compare_int);
-    return at == NULL ? 0 : p->value[first + (size_t)(at - index)];
+    size_t low = 0, high = place < count ? place : count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        const bool before = index[middle] <= feature;
+        low = before ? middle : low;
+        high = before ? high : middle;
+    }
+    return index[low] == feature ? p->value[first + low] : 0;
 }
 
 void rvm_term_values(double *value, const rvm_term *term, const rvm_problem *p, size_t first,
@@ -87,7 +86,7 @@ void rvm_term_values(double *value, const rvm_term *term, const rvm_problem *p, 
 {
     for (size_t n = 0; n < count; n++) {
         value[n] = 1;
-        for (int k = 0; k < term->degree; k++)
+        for (int k = 0; k < term->degree && value[n] != 0; k++)
             value[n] *= feature_of(p, first + n, term->feature[k]);
     }
 }
