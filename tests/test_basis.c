@@ -74,7 +74,8 @@ typedef struct {
     rvm_basis basis;
 } candidates;
 
-static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *kernel, bool bias)
+static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *kernel,
+                            unsigned degrees)
 {
     rvm_error err = { 0 };
     size_t *order = NULL;
@@ -84,7 +85,7 @@ static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *ker
     rvm_problem_free(p);
     c->rows = rvm_rows_alloc(c->p, kernel, NULL);
     ck_assert(c->p != NULL && c->rows != NULL);
-    CHECK_OK(rvm_basis_init(&c->basis, c->p, c->rows, kernel, bias, &err));
+    CHECK_OK(rvm_basis_init(&c->basis, c->p, c->rows, kernel, degrees, &err));
 }
 
 static void candidates_free(candidates *c)
@@ -99,13 +100,17 @@ START_TEST(repeated_rows_are_one_candidate)
         const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 1 };
         candidates c;
         candidates_init(&c, rows_of("1 1:2\n2 1:1\n3 1:2 4:0\n4 1:2\n5\n"), &rbf, true);
-        const size_t want[] = { RVM_BIAS, 0, 1, 2 };
         ck_assert_uint_eq(c.basis.count, 4);
-        ck_assert_mem_eq(c.basis.source, want, sizeof want);
+        ck_assert(rvm_basis_is_bias(&c.basis, 0) && rvm_basis_is_term(&c.basis, 0));
+        for (size_t id = 1; id < 4; id++) {
+            ck_assert(!rvm_basis_is_bias(&c.basis, id) && !rvm_basis_is_term(&c.basis, id));
+            ck_assert_uint_eq(rvm_basis_row(&c.basis, id), id - 1);
+        }
         candidates_free(&c);
         candidates_init(&c, rows_of("1 1:2\n1 1:2\n"), &rbf, false);
         ck_assert_uint_eq(c.basis.count, 1);
-        ck_assert_uint_eq(c.basis.source[0], 0);
+        ck_assert_uint_eq(rvm_basis_row(&c.basis, 0), 0);
+        ck_assert(!rvm_basis_is_bias(&c.basis, 0));
         candidates_free(&c);
     }
 END_TEST
@@ -155,7 +160,7 @@ START_TEST(columns_of_any_number_of_threads)
                 double distance = 0;
                 for (int f = 1; f <= 4; f++)
                     distance +=
-                        gsl_pow_2(feature(c.p, n, f) - feature(c.p, c.basis.source[id[k]], f));
+                        gsl_pow_2(feature(c.p, n, f) - feature(c.p, rvm_basis_row(&c.basis, id[k]), f));
                 const double value = exp(-0.3 * distance);
                 squares += value * value;
                 check_close(norm1[k] * gsl_matrix_get(one, k, n), value, 1e-14);
@@ -226,8 +231,9 @@ static void wide_ids(size_t *id)
 /* Values by the formula, of a function and a row here and there. */
 static double value_at(const candidates *c, size_t id, size_t n)
 {
-    const size_t source = c->basis.source[id];
-    return source == RVM_BIAS ? 1 : kernel_by_formula(&c->basis.kernel, c->p, n, c->p, source, 3);
+    if (rvm_basis_is_bias(&c->basis, id))
+        return 1;
+    return kernel_by_formula(&c->basis.kernel, c->p, n, c->p, rvm_basis_row(&c->basis, id), 3);
 }
 
 START_TEST(strips_by_the_formula)

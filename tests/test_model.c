@@ -242,7 +242,8 @@ START_TEST(latent_functions_are_read)
         ck_assert_uint_eq(info.vectors, 2);
         ck_assert(info.has_bias && info.probability);
         ck_assert_uint_eq(m->latent_count, 3);
-        ck_assert(f[0].bias && !f[1].bias && !f[2].bias);
+        ck_assert(f[0].terms == 1 && f[1].terms == 0 && f[2].terms == 0);
+        ck_assert(rvm_latent_has_bias(&f[0]) && !rvm_latent_has_terms(&f[0]));
         ck_assert(f[0].count == 2 && f[1].count == 2 && f[2].count == 0);
         ck_assert_uint_eq(f[0].vector[0], 0);
         ck_assert_uint_eq(f[1].vector[0], 0);
@@ -305,7 +306,7 @@ typedef struct {
 } bad_case;
 
 static const bad_case bad_cases[] = {
-    { regression, "rvm_model 1", "rvm_model 3", 1, 11, "version" },
+    { regression, "rvm_model 1", "rvm_model 4", 1, 11, "version" },
     { regression, "rvm_model 1", "rvm_model 2", 6, 1, "\"nr_output\" is expected" },
     { classification, "rvm_model 1", "rvm_model 2", 2, 6, "regression" },
     { two_outputs, "rvm_model 2", "rvm_model 1", 5, 1, "\"total_rv\" is expected" },
