@@ -39,7 +39,8 @@ bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms)
     f->weight = rvm_array(count, sizeof *f->weight);
     f->alpha = rvm_array(count, sizeof *f->alpha);
     f->factor = rvm_array(triangle, sizeof *f->factor);
-    return f->term != NULL && f->vector != NULL && f->weight != NULL && f->alpha != NULL && f->factor != NULL;
+    return f->term != NULL && f->vector != NULL && f->weight != NULL && f->alpha != NULL &&
+           f->factor != NULL;
 }
 
 void rvm_model_free(rvm_model *m)

@@ -15,16 +15,16 @@
  * phi' Sigma phi = |R^-T phi|^2 is then one triangular solve and cannot come out negative. */
 typedef struct {
     double noise_variance; /* sigma^2; regression, else 0 */
-    double bias_mean; /* prior mean of the bias weight; 0 for classification or without bias */
-    size_t count;     /* K */
-    size_t terms;     /* how many of them are terms */
-    rvm_term *term;   /* owned, terms */
-    size_t *vector;   /* owned, K - terms: row of the model's vectors of each kernel function,
+    double bias_mean;      /* prior mean of the bias weight; 0 for classification or without bias */
+    size_t count;          /* K */
+    size_t terms;          /* how many of them are terms */
+    rvm_term *term;        /* owned, terms */
+    size_t *vector;        /* owned, K - terms: row of the model's vectors of each kernel function,
                          ascending */
-    double *weight;   /* owned, K: posterior mean, units of the target; the bias's is the deviation
+    double *weight; /* owned, K: posterior mean, units of the target; the bias's is the deviation
                          from bias_mean */
-    double *alpha;    /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
-    double *factor;   /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
+    double *alpha;  /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
+    double *factor; /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
 } rvm_latent;
 
 /* Regression has one latent function for each output, the targets of a row, and their weights are
