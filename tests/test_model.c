@@ -564,7 +564,7 @@ static const bad_case bad_cases[] = {
     { terms, "basis x3 1.5 8", "basis x3 1.5 8 0", 12, 16, "complete" },
     { terms, "basis x1*x2147483647", "basis x3", 13, 7, "ascend" },
     { terms, "basis x1*x2147483647", "basis x1", 13, 7, "ascend" },
-    { terms, "basis x3 1.5 8\n", "", 13, 16, "complete" },
+    { terms, "basis x3 1.5 8\n", "", 13, 14, "complete" },
     { terms, "basis x3 1.5 8", "bias 1 1 0", 12, 1, "\"factor\" is expected" },
     { terms, "factor 9\n", "", 17, 1, "\"factor\" is expected" },
     { terms, "linear", "precomputed", 12, 1, "\"factor\" is expected" },

@@ -24,7 +24,7 @@ static rvm_problem *bent_plane(size_t rows, bool classes, unsigned long seed)
 
 static rvm_settings terms_for(rvm_task task, rvm_kernel_type type)
 {
-    rvm_settings s = settings_for(task, type, 0.2);
+    rvm_settings s = settings_for(task, type, 2);
     s.linear = s.quadratic = true;
     return s;
 }
