@@ -39,8 +39,8 @@ awk '$1 == "log_evidence" { exit $2 > -1528.8708 || $2 < -1528.8711 }' model ||
 "$BIN/rvm-train" -q -s 3 -t 7 --basis linear,bias --threads 2 "$DATA/boston" other &&
     cmp model other || fail "-t 7 is not --kernel none"
 # A prediction is the sum that the model says, and features beyond it do not count.
-sed 's/$/ 99:5/' "$DATA/boston" >more
-"$BIN/rvm-predict" -q "$DATA/boston" model got && "$BIN/rvm-predict" -q more model got2 &&
+sed 's/$/ 99:5/' "$DATA/boston" >wider
+"$BIN/rvm-predict" -q "$DATA/boston" model got && "$BIN/rvm-predict" -q wider model got2 &&
     cmp got got2 || fail "predictions"
 awk 'FNR == 1 { file++ }
     file == 1 && $1 == "bias" { c = $2 + $4 }
