@@ -19,7 +19,7 @@ typedef struct {
     int shrinking, probability;
     int folds; /* 0: no cross-validation */
     bool quiet, no_bias;
-    rvm_kernel_type select[RVM_SPLINE + 1]; /* kernels to choose from */
+    rvm_kernel_type select[RVM_NO_KERNEL + 1]; /* kernels to choose from */
     rvm_class_weight *weight; /* owned; room for one for each word of the command line */
 } train_job;
 
@@ -103,6 +103,16 @@ static rvm_status set_select(void *job, const char *suffix, const char *value, r
     }
 }
 
+static rvm_status set_basis(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    (void)suffix;
+    if (rvm_settings_basis(&((train_job *)job)->settings, value))
+        return RVM_OK;
+    *err = (rvm_error){ .status = RVM_ESETTING,
+                        .message = "a list of bias, linear, quadratic and none is possible" };
+    return err->status;
+}
+
 static rvm_status set_multiclass(void *job, const char *suffix, const char *value, rvm_error *err)
 {
     (void)suffix;
@@ -136,10 +146,10 @@ static const cli_option options[] = {
     { 's', NULL, CLI_INT, "TYPE", "0", "0, 1: classification; 3, 4: regression", FIELD(svm_type),
       NULL },
     { 't', NULL, CLI_INT, "KERNEL", "2",
-      "0: linear, 1: polynomial, 2: rbf, 3: sigmoid, 4: precomputed; 5, 6: below",
+      "0: linear, 1: polynomial, 2: rbf, 3: sigmoid, 4: precomputed; 5 to 7: below",
       FIELD(kernel_number), NULL },
-    { 0, "kernel", CLI_CALL, "NAME", NULL, "kernel by name: those, 5: laplacian, 6: spline", 0,
-      set_kernel },
+    { 0, "kernel", CLI_CALL, "NAME", NULL,
+      "kernel by name: those, 5: laplacian, 6: spline, 7: none", 0, set_kernel },
     { 0, "select", CLI_CALL, "LIST", NULL,
       "the best of these kernels, as in rbf,laplacian,linear,poly; -g is auto then unless given", 0,
       set_select },
@@ -148,6 +158,9 @@ static const cli_option options[] = {
       set_gamma },
     { 'r', NULL, CLI_CALL, "COEF0", "0", "coef0 of the polynomial and sigmoid kernels; auto", 0,
       set_coef0 },
+    { 0, "basis", CLI_CALL, "LIST", "bias",
+      "functions beside the kernel's: bias, linear (x_i), quadratic (x_i x_j), none", 0,
+      set_basis },
     { 0, "no-bias", CLI_FLAG, NULL, NULL, "no constant beside the kernel functions", FIELD(no_bias),
       NULL },
     { 0, "noise-variance", CLI_REAL, "V", "estimated", "regression: noise variance held at V",
@@ -246,7 +259,7 @@ static bool check_job(train_job *job, const rvm_problem *p)
     if (fault == NULL) {
         s->task = is_classification(job) ? RVM_CLASSIFICATION : RVM_REGRESSION;
         s->kernel.type = (rvm_kernel_type)job->kernel_number;
-        s->bias = !job->no_bias;
+        s->bias = s->bias && !job->no_bias;
         s->probability = job->probability == 1;
         s->class_weights = job->weight;
         if (rvm_settings_check(s, p, &err) != RVM_OK) {
@@ -480,7 +493,8 @@ static rvm_status train_kernel(rvm_model **out, rvm_report *report, const rvm_se
 
 static bool has_gamma(rvm_kernel_type type)
 {
-    return type != RVM_LINEAR && type != RVM_SPLINE && type != RVM_PRECOMPUTED;
+    return type == RVM_POLYNOMIAL || type == RVM_RBF || type == RVM_SIGMOID ||
+           type == RVM_LAPLACIAN;
 }
 
 static void print_type(FILE *table, const rvm_model_info *m, double loss, double seconds)
@@ -571,7 +585,9 @@ static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *ke
         fprintf(out, "Coef0 = %g (chosen)\n", kernel->coef0);
 }
 
-static void print_summary(FILE *out, const train_job *job, const rvm_model *m, double seconds)
+/* names: of the basis functions beside the kernel's, or NULL: not asked for. */
+static void print_summary(FILE *out, const train_job *job, const rvm_model *m, const char *names,
+                          double seconds)
 {
     const rvm_model_info info = rvm_model_describe(m);
 
@@ -580,19 +596,21 @@ static void print_summary(FILE *out, const train_job *job, const rvm_model *m, d
     if (info.outputs > 1)
         fprintf(out, "Outputs = %zu\n", info.outputs);
     fprintf(out, "Relevance vectors = %zu\n", info.vectors);
+    if (names != NULL)
+        fprintf(out, "Basis functions = %s\n", names[0] != '\0' ? names : "none");
     fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
     if (info.task == RVM_REGRESSION)
         print_noise(out, m, &info);
     fprintf(out, "Seconds = %.2f\n", seconds);
 }
 
-/* A model without vectors is legal, and right where there is nothing to learn; it is also what
+/* A model of no function but the bias is legal, and right where there is nothing to learn; it is what
  * unscaled inputs come to. One class has said so already. */
 static void report_constant(const train_job *job, const rvm_model *m)
 {
     const rvm_model_info info = rvm_model_describe(m);
 
-    if (info.vectors == 0 && info.classes != 1 && !job->quiet)
+    if (info.vectors == 0 && !info.has_terms && info.classes != 1 && !job->quiet)
         cli_note(&tool, "no relevance vectors: the model predicts a constant; "
                         "where that is unexpected, scale the data");
 }
@@ -645,6 +663,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
     cli_live line = cli_live_start(text, !job->quiet);
     rvm_report report = { .done = false };
     rvm_model *m = NULL;
+    char *names = NULL;
     rvm_error err = { 0 };
     int code = 1;
 
@@ -652,7 +671,10 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
     outfile *o = cli_create(complaint, model_name);
     if (o == NULL)
         return 1;
-    if (train_model(&m, &report, job, p, &line, text, &err) != RVM_OK) {
+    rvm_status status = train_model(&m, &report, job, p, &line, text, &err);
+    if (status == RVM_OK && (job->settings.linear || job->settings.quadratic))
+        status = rvm_model_terms(&names, m, &err);
+    if (status != RVM_OK) {
         cli_error(&tool, NULL, &err);
         cli_discard(o);
     } else if (save_model(m, o, complaint, model_name)) {
@@ -660,9 +682,10 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         report_dense(job, &report, m);
         report_end(job, &report, rvm_problem_outputs(p), model_name);
         if (!job->quiet)
-            print_summary(text, job, m, cli_seconds() - start);
+            print_summary(text, job, m, names, cli_seconds() - start);
         code = report.done ? 0 : EXIT_INTERRUPTED;
     }
+    free(names);
     rvm_model_free(m);
     return code;
 }

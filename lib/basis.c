@@ -66,87 +66,67 @@ rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, rvm_error *er
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
 rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *rows,
-                          const rvm_kernel *kernel, bool bias, rvm_error *err)
+                          const rvm_kernel *kernel, unsigned degrees, rvm_error *err)
 {
     memset(b, 0, sizeof *b);
-    b->source = rvm_array(p->rows + 1, sizeof *b->source);
-    if (b->source == NULL)
-        return rvm_fail_memory(err, "the candidates");
+    const rvm_status status =
+        rvm_term_list_init(&b->term_list, degrees, rows->original, rows->features, err);
+    if (status != RVM_OK)
+        return status;
+    const bool kernels = kernel->type != RVM_NO_KERNEL;
     b->N = p->rows;
+    b->count = b->terms = rvm_term_list_count(&b->term_list);
+    b->bias = degrees & 1;
     b->kernel = *kernel;
     b->rows = b->at = rows;
-    b->bias = bias;
-    if (bias)
-        b->source[b->count++] = RVM_BIAS;
-    for (size_t i = 0; i < p->rows; i++)
+    b->at_p = p;
+    b->row = rvm_array(kernels ? p->rows : 0, sizeof *b->row);
+    if (b->row == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    for (size_t i = 0; kernels && i < p->rows; i++)
         if (i == 0 || compare_features(p, i - 1, i) != 0)
-            b->source[b->count++] = i;
-    return RVM_OK;
+            b->row[b->count++ - b->terms] = i;
+    return b->count > 0 ? RVM_OK
+                        : rvm_fail(err, RVM_ESETTING,
+                                   "there is no basis function: the rows have no features");
 }
 
 void rvm_basis_free(rvm_basis *b)
 {
-    free(b->source);
+    free(b->row);
     memset(b, 0, sizeof *b);
 }
 
-/* Kernel values of the candidates at one strip of rows. */
-static rvm_status fill_strip(gsl_matrix *block, const rvm_basis *b, const size_t *row, size_t first,
-                             size_t count, size_t at, rvm_error *err)
+bool rvm_basis_is_term(const rvm_basis *b, size_t id)
 {
-    const size_t width = b->N - at < STRIP ? b->N - at : STRIP;
-    gsl_matrix_view strip = gsl_matrix_submatrix(block, first, at, count, width);
-    return rvm_kernel_block(&strip.matrix, &b->kernel, b->rows, row, b->at, at, err);
+    return id < b->terms;
 }
 
-static double weighted_norm(const gsl_vector *column, const double *row_weight)
+bool rvm_basis_is_bias(const rvm_basis *b, size_t id)
 {
-    double sum = 0;
-    for (size_t n = 0; n < column->size; n++) {
-        const double phi = gsl_vector_get(column, n);
-        sum += row_weight[n] * phi * phi;
-    }
-    return sqrt(sum);
+    return b->bias && id == 0;
 }
 
-static void normalise(gsl_matrix *block, double *norm, size_t count, const double *row_weight)
+rvm_term rvm_basis_term(const rvm_basis *b, size_t id)
 {
-    for (size_t k = 0; k < count; k++) {
-        gsl_vector_view column = gsl_matrix_row(block, k);
-        norm[k] = row_weight == NULL ? gsl_blas_dnrm2(&column.vector)
-                                     : weighted_norm(&column.vector, row_weight);
-        if (norm[k] > 0)
-            gsl_vector_scale(&column.vector, 1 / norm[k]);
-    }
+    return rvm_term_list_get(&b->term_list, id);
 }
 
-rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b, const size_t *id,
-                             size_t count, int threads, rvm_error *err)
+size_t rvm_basis_row(const rvm_basis *b, size_t id)
 {
-    rvm_status status = RVM_OK;
-    size_t *row = rvm_array(count, sizeof *row), first = 0;
-    if (row == NULL)
-        return rvm_fail_memory(err, "a block of columns");
-    for (size_t k = 0; k < count; k++)
-        row[k] = b->source[id[k]];
-    if (count > 0 && row[0] == RVM_BIAS) {
-        gsl_vector_view constant = gsl_matrix_subrow(block, 0, 0, b->N);
-        gsl_vector_set_all(&constant.vector, 1);
-        first = 1;
-    }
-    const size_t strips = (b->N + STRIP - 1) / STRIP;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (size_t s = 0; s < strips; s++) {
-        rvm_error mine = { 0 };
-        rvm_status fault = RVM_OK;
-        if (count > first)
-            fault = fill_strip(block, b, row + first, first, count - first, s * STRIP, &mine);
-        rvm_collect(&status, err, fault, &mine);
-    }
-    if (status == RVM_OK)
-        normalise(block, norm, count, b->row_weight);
-    free(row);
-    return status;
+    return b->row[id - b->terms];
+}
+
+size_t rvm_basis_groups(size_t end[RVM_BASIS_GROUPS], const rvm_basis *b)
+{
+    const size_t *of_degree = b->term_list.end;
+    size_t groups = 0;
+    for (int d = 1; d < RVM_TERM_DEGREES; d++)
+        if (of_degree[d] > of_degree[d - 1])
+            end[groups++] = of_degree[d];
+    if (groups == 0 || b->count > end[groups - 1])
+        end[groups++] = b->count;
+    return groups;
 }
 
 /* ---- Strips of columns ---------------------------------------------------------------------- */
@@ -156,29 +136,26 @@ enum {
     MOST_SPANS = 64 /* parts that sums over rows are cut into */
 };
 
-/* Values of at most FEW functions at rows first .. first + block->size2 - 1 <= STRIP. The bias may
- * stand anywhere among them. */
+/* Values of at most FEW functions at rows first .. first + block->size2 - 1 <= STRIP: terms one by
+ * one, kernel functions in runs. Both may stand anywhere among them. */
 static rvm_status evaluate(gsl_matrix *block, const rvm_basis *b, const size_t *id, size_t first,
                            rvm_error *err)
 {
     const size_t count = block->size1;
-    size_t row[FEW], end;
-    for (size_t k = 0; k < count; k++)
-        row[k] = b->source[id[k]];
-    for (size_t k = 0; k < count; k = end) {
-        const bool constant = row[k] == RVM_BIAS;
-        for (end = k + 1; end < count && (row[end] == RVM_BIAS) == constant; end++)
-            ;
-        gsl_matrix_view run = gsl_matrix_submatrix(block, k, 0, end - k, block->size2);
-        rvm_status status = RVM_OK;
-        if (constant)
-            gsl_matrix_set_all(&run.matrix, 1);
-        else
-            status = rvm_kernel_block(&run.matrix, &b->kernel, b->rows, row + k, b->at, first, err);
-        if (status != RVM_OK)
-            return status;
+    rvm_status status = RVM_OK;
+    for (size_t k = 0, end; k < count && status == RVM_OK; k = end) {
+        size_t row[FEW];
+        for (end = k; end < count && !rvm_basis_is_term(b, id[end]); end++)
+            row[end - k] = rvm_basis_row(b, id[end]);
+        if (end > k) {
+            gsl_matrix_view run = gsl_matrix_submatrix(block, k, 0, end - k, block->size2);
+            status = rvm_kernel_block(&run.matrix, &b->kernel, b->rows, row, b->at, first, err);
+        } else {
+            const rvm_term term = rvm_basis_term(b, id[end++]);
+            rvm_term_values(gsl_matrix_ptr(block, k, 0), &term, b->at_p, first, block->size2);
+        }
     }
-    return RVM_OK;
+    return status;
 }
 
 static size_t part(size_t at, size_t end, size_t most)
@@ -248,6 +225,34 @@ double rvm_basis_norm(const double *column, const rvm_basis *b)
     return sqrt(square);
 }
 
+/* Sums of squares of values beyond 1e154 are not finite. */
+static rvm_status check_norms(const double *norm, size_t count, rvm_error *err)
+{
+    if (rvm_vec_all_finite(norm, count))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ENUMERIC,
+                    "the values of a basis function are too large for their norm: scale the data");
+}
+
+rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b, const size_t *id,
+                             size_t count, int threads, rvm_error *err)
+{
+    if (count == 0)
+        return RVM_OK;
+    gsl_matrix_view columns = gsl_matrix_submatrix(block, 0, 0, count, b->N);
+    rvm_status status = rvm_basis_strip(&columns.matrix, NULL, b, id, count, 0, threads, err);
+    for (size_t k = 0; k < count && status == RVM_OK; k++)
+        norm[k] = rvm_basis_norm(gsl_matrix_const_ptr(&columns.matrix, k, 0), b);
+    if (status == RVM_OK)
+        status = check_norms(norm, count, err);
+    for (size_t k = 0; k < count && status == RVM_OK; k++) {
+        gsl_vector_view column = gsl_matrix_row(&columns.matrix, k);
+        if (norm[k] > 0)
+            gsl_vector_scale(&column.vector, 1 / norm[k]);
+    }
+    return status;
+}
+
 /* One task: `count` <= FEW columns over one span of rows. tile: FEW x STRIP. */
 static rvm_status sum_span(row_sums *sums, gsl_matrix *tile, const rvm_basis *b, const size_t *id,
                            size_t count, const double *slope, const double *curvature, size_t at,
@@ -314,7 +319,7 @@ rvm_status rvm_basis_project(double *norm, double *Q, double *S, const rvm_basis
     if (status == RVM_OK)
         combine_spans(norm, Q, S, sums, spans, count);
     free(sums);
-    return status;
+    return status == RVM_OK ? check_norms(norm, count, err) : status;
 }
 
 /* ---- Design --------------------------------------------------------------------------------- */

@@ -5,34 +5,52 @@
 #include <gsl/gsl_matrix.h>
 
 #include "kernel.h"
+#include "term.h"
 
 /* The rows of a problem in an order of their own: ascending by features, then by target. Training
  * looks at rows in this order only, so that it cannot depend on the order of the file. */
 RVM_CHECKED rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, rvm_error *err);
 
-/* The function that is constant; all others are numbers of rows. */
-#define RVM_BIAS ((size_t)-1)
-
+/* Candidates are numbered: the terms in their order, so the bias first when there is one, then
+ * kernel functions in the order of the rows that they sit on. */
 typedef struct {
-    size_t N;       /* rows that a function is evaluated at */
-    size_t count;   /* M: candidates, the bias first when there is one */
-    size_t *source; /* owned, count: RVM_BIAS, or the row that the kernel sits on; rows that
-                           repeat another's features are left out */
-    bool bias;      /* source[0] is RVM_BIAS */
+    size_t N;     /* rows that a function is evaluated at */
+    size_t count; /* M: candidates */
+    size_t terms; /* how many of them are terms */
+    bool bias;    /* candidate 0 is the bias */
+    rvm_term_list term_list;
+    size_t *row; /* owned, count - terms: where the kernels sit; rows that repeat another's features
+                        are left out */
     rvm_kernel kernel;
     const rvm_rows *rows;     /* borrowed: what the kernels sit on */
     const rvm_rows *at;       /* borrowed, N: where they are evaluated; those very rows, or others
                                  laid out like them */
+    const rvm_problem *at_p;  /* borrowed, N: the same rows, where terms are evaluated */
     const double *row_weight; /* borrowed, N, or NULL: a row counts as that many in norms */
 } rvm_basis;
 
-/* p in canonical order; rows laid out from p. */
+/* p in canonical order; rows laid out from p, which both must outlive b. degrees: of the terms that
+ * are wanted, as for rvm_term_list_init. RVM_ESETTING when there are too many of these, or nothing
+ * at all is left. */
 RVM_CHECKED rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *rows,
-                                      const rvm_kernel *kernel, bool bias, rvm_error *err);
+                                      const rvm_kernel *kernel, unsigned degrees, rvm_error *err);
 void rvm_basis_free(rvm_basis *b);
 
+/* What candidate `id` is. */
+bool rvm_basis_is_term(const rvm_basis *b, size_t id);
+bool rvm_basis_is_bias(const rvm_basis *b, size_t id);
+rvm_term rvm_basis_term(const rvm_basis *b, size_t id);
+size_t rvm_basis_row(const rvm_basis *b, size_t id); /* that the kernel sits on */
+
+/* Candidates come in groups: linear terms and the bias, quadratic terms, kernel functions; a bias
+ * without linear terms is of the next one. end[g]: number of the first candidate beyond group g,
+ * ascending, the last one M. Returns how many groups there are; count > 0. */
+enum { RVM_BASIS_GROUPS = RVM_TERM_DEGREES };
+size_t rvm_basis_groups(size_t end[RVM_BASIS_GROUPS], const rvm_basis *b);
+
 /* Row k of block (at least count x N) becomes the column of candidate id[k] divided by its norm,
- * norm[k] the norm. A column of zeros stays as it is, with norm 0. */
+ * norm[k] the norm, summed as by rvm_basis_project. A column of zeros stays as it is, with norm 0.
+ * RVM_ENUMERIC where a norm is beyond the finite numbers; so too in rvm_basis_project. */
 RVM_CHECKED rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b,
                                          const size_t *id, size_t count, int threads,
                                          rvm_error *err);

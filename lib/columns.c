@@ -66,22 +66,6 @@ static void drop_zero_columns(rvm_columns *c, size_t added)
     }
 }
 
-/* Columns first .. first + count - 1 into PhiT, and their norms. */
-static rvm_status store_columns(rvm_columns *c, size_t first, size_t count, rvm_error *err)
-{
-    const rvm_basis *b = c->basis;
-    gsl_matrix_view block = gsl_matrix_submatrix(c->PhiT, first, 0, count, b->N);
-    const rvm_status status =
-        rvm_basis_strip(&block.matrix, NULL, b, c->id + first, count, 0, c->threads, err);
-    for (size_t k = 0; status == RVM_OK && k < count; k++) {
-        gsl_vector_view column = gsl_matrix_row(&block.matrix, k);
-        c->norm[first + k] = rvm_basis_norm(column.vector.data, b);
-        if (c->norm[first + k] > 0)
-            gsl_vector_scale(&column.vector, 1 / c->norm[first + k]);
-    }
-    return status;
-}
-
 rvm_status rvm_columns_append(rvm_columns *c, const size_t *id, size_t count, rvm_error *err)
 {
     const size_t first = c->count;
@@ -94,7 +78,9 @@ rvm_status rvm_columns_append(rvm_columns *c, const size_t *id, size_t count, rv
         return status;
     memcpy(c->id + first, id, count * sizeof *id);
     if (c->PhiT != NULL) {
-        status = store_columns(c, first, count, err);
+        gsl_matrix_view block = gsl_matrix_submatrix(c->PhiT, first, 0, count, c->PhiT->size2);
+        status =
+            rvm_basis_columns(&block.matrix, c->norm + first, c->basis, id, count, c->threads, err);
     } else {
         status = rvm_basis_project(c->norm + first, NULL, NULL, c->basis, id, count, NULL, NULL,
                                    c->threads, err);
@@ -120,14 +106,14 @@ void rvm_columns_keep(rvm_columns *c, const size_t *keep, size_t count)
     c->count = count;
 }
 
-size_t rvm_columns_strip_rows(const rvm_columns *c, size_t first)
+static size_t strip_rows(const rvm_columns *c, size_t first)
 {
     return c->basis->N - first < RVM_STRIP ? c->basis->N - first : RVM_STRIP;
 }
 
-rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first, size_t rows,
-                             rvm_error *err)
+rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first, rvm_error *err)
 {
+    const size_t rows = strip_rows(c, first);
     if (c->PhiT != NULL) {
         *out = gsl_matrix_submatrix(c->PhiT, 0, first, c->count, rows);
         return RVM_OK;
@@ -141,7 +127,8 @@ rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
 
 enum {
     MANY_ROWS = 20000, /* from which on rows are thinned out */
-    ONE_IN = 8
+    ONE_IN = 8,
+    WORTH_A_TEAM = 200000 /* numbers of a strip from which on threads share its scaling */
 };
 
 /* Curvature, against its mean, below which it is little: all such rows together have less than
@@ -190,7 +177,7 @@ static gsl_matrix_view scale_rows(rvm_columns *c, const gsl_matrix *strip, thinn
     size_t row[RVM_STRIP];
     double root[RVM_STRIP];
     const size_t rows = choose_rows(row, root, thin, curvature, strip->size2), K = strip->size1;
-    const int threads = K * rows > 200000 ? c->threads : 1;
+    const int threads = K * rows > WORTH_A_TEAM ? c->threads : 1;
     gsl_matrix_view out = gsl_matrix_submatrix(c->scaled, 0, 0, K, rows > 0 ? rows : 1);
     (void)threads;
     if (rows == 0) {
@@ -221,11 +208,11 @@ rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t fir
     gsl_vector_view sums = gsl_vector_view_array(p + first, added);
     gsl_vector_set_zero(&sums.vector);
     for (size_t at = 0; at < c->basis->N && status == RVM_OK; at += RVM_STRIP) {
-        const size_t rows = rvm_columns_strip_rows(c, at);
         gsl_matrix_view strip;
-        status = rvm_columns_strip(&strip, c, at, rows, err);
+        status = rvm_columns_strip(&strip, c, at, err);
         if (status != RVM_OK)
             break;
+        const size_t rows = strip.matrix.size2;
         gsl_matrix_view fresh = gsl_matrix_submatrix(&strip.matrix, first, 0, added, rows);
         gsl_vector_const_view target = gsl_vector_const_view_array(z + at, rows);
         gsl_blas_dgemv(CblasNoTrans, 1, &fresh.matrix, &target.vector, 1, &sums.vector);
@@ -255,7 +242,7 @@ rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double *w, rvm_err
     if (c->PhiT == NULL) {
         for (size_t at = 0; at < N && status == RVM_OK; at += RVM_STRIP) {
             gsl_matrix_view strip;
-            status = rvm_columns_strip(&strip, c, at, rvm_columns_strip_rows(c, at), err);
+            status = rvm_columns_strip(&strip, c, at, err);
             if (status == RVM_OK)
                 apply_strip(f + at, &strip.matrix, w);
         }
@@ -265,7 +252,7 @@ rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double *w, rvm_err
     for (size_t s = 0; s < strips; s++) {
         const size_t at = s * RVM_STRIP;
         gsl_matrix_const_view strip =
-            gsl_matrix_const_submatrix(c->PhiT, 0, at, c->count, rvm_columns_strip_rows(c, at));
+            gsl_matrix_const_submatrix(c->PhiT, 0, at, c->count, strip_rows(c, at));
         apply_strip(f + at, &strip.matrix, w);
     }
     return RVM_OK;

@@ -33,11 +33,10 @@ RVM_CHECKED rvm_status rvm_columns_append(rvm_columns *c, const size_t *id, size
 /* Keeps the columns listed in keep (ascending), which become 0 .. count - 1. */
 void rvm_columns_keep(rvm_columns *c, const size_t *keep, size_t count);
 
-/* Rows first .. first + rows - 1 of all columns, count x rows; valid until the next call. `first`
- * is a multiple of RVM_STRIP, `rows` RVM_STRIP or what is left. count > 0. */
+/* The strip of all columns that begins at row `first`, a multiple of RVM_STRIP: count x RVM_STRIP, or
+ * what rows are left; valid until the next call. count > 0. */
 RVM_CHECKED rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
-                                         size_t rows, rvm_error *err);
-size_t rvm_columns_strip_rows(const rvm_columns *c, size_t first);
+                                         rvm_error *err);
 
 /* Row and column `first` and beyond of G (count x count, both triangles) and of p: G = Phi'B Phi,
  * p = Phi'z. curvature: N, the diagonal of B; NULL: 1. */
@@ -49,8 +48,9 @@ RVM_CHECKED rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double
 
 /* The columns of a design, borrowed: neither appended to nor freed. */
 rvm_columns rvm_columns_of_design(const rvm_design *d);
-/* May be called by several threads at once. Rows first .. first + out->size2 - 1 of column[0 .. out->size1), in that order; on the rows of
- * `basis`, which may be others than those that the columns are kept for. */
+/* Rows first .. first + out->size2 - 1 of column[0 .. out->size1), in that order; on the rows of
+ * `basis`, which may be others than those that the columns are kept for. May be called by several
+ * threads at once. */
 RVM_CHECKED rvm_status rvm_columns_pick(gsl_matrix *out, const rvm_columns *c,
                                         const rvm_basis *basis, const size_t *column, size_t first,
                                         rvm_error *err);

@@ -55,7 +55,7 @@ static void posterior_free(posterior *q)
     gsl_matrix_free(q->strip);
 }
 
-/* The order of the model: the bias, then vectors in canonical order. */
+/* The order of the model: terms, then vectors in canonical order. */
 static void order_functions(posterior *q, const rvm_point *point)
 {
     for (size_t k = 0; k < q->K; k++) {
@@ -324,24 +324,27 @@ static bool all_saved_numbers_are_sound(const rvm_latent *f)
 
 static rvm_status copy_functions(rvm_latent *latent, const posterior *q, rvm_error *err)
 {
-    if (!rvm_latent_alloc(latent, q->K))
+    const rvm_basis *b = &q->y->basis;
+    size_t terms = 0;
+    while (terms < q->K && rvm_basis_is_term(b, q->c->id[q->column[terms]]))
+        terms++;
+    if (!rvm_latent_alloc(latent, q->K, terms))
         return rvm_fail_memory(err, "the model");
     double *to = latent->factor;
-    size_t vectors = 0;
     for (size_t i = 0; i < q->K; i++) {
-        const size_t source = q->y->basis.source[q->c->id[q->column[i]]];
+        const size_t id = q->c->id[q->column[i]];
         const double norm = q->c->norm[q->column[i]];
         latent->weight[i] = q->D[i] * q->u[i] / norm * q->y->t_scale;
         latent->alpha[i] = gsl_pow_2(norm / (q->D[i] * q->y->t_scale));
-        if (source == RVM_BIAS)
-            latent->bias = true;
+        if (i < terms)
+            latent->term[i] = rvm_basis_term(b, id);
         else
-            latent->vector[vectors++] = source;
+            latent->vector[i - terms] = rvm_basis_row(b, id);
         for (size_t j = i; j < q->K; j++) /* column j times alpha_j^1/2 */
             *to++ =
                 gsl_matrix_get(q->R, i, j) * q->c->norm[q->column[j]] / (q->D[j] * q->y->t_scale);
     }
-    latent->bias_mean = latent->bias ? q->y->t_mean : 0;
+    latent->bias_mean = rvm_latent_has_bias(latent) ? q->y->t_mean : 0;
     if (!all_saved_numbers_are_sound(latent))
         return rvm_fail(err, RVM_ENUMERIC,
                         "the model leaves the range of finite numbers: scale the data");
@@ -406,7 +409,7 @@ static void keep_serials_only(rvm_problem *vectors)
 
 static size_t kernel_functions(const rvm_latent *f)
 {
-    return f->count - (f->bias ? 1 : 0);
+    return f->count - f->terms;
 }
 
 /* place[row] = 1 + number of the vector at that row, 0 where there is none; row lists the vectors'

@@ -48,6 +48,12 @@ static void polynomial_finish(double *a, size_t n, const rvm_kernel *k)
     rvm_vec_power(a, k->degree, n);
 }
 
+static void zero_finish(double *a, size_t n, const rvm_kernel *k)
+{
+    (void)k;
+    memset(a, 0, n * sizeof *a);
+}
+
 static void decay_finish(double *a, size_t n, const rvm_kernel *k)
 {
     rvm_vec_decay(a, k->gamma, n);
@@ -78,6 +84,7 @@ static const kernel_row kernels[] = {
     [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, false, linear_finish },
     [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, true, decay_finish },
     [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, false, linear_finish },
+    [RVM_NO_KERNEL] = { "none", 7, 0, RVM_BY_PRODUCTS, true, zero_finish },
 };
 static const size_t kernel_count = sizeof kernels / sizeof kernels[0];
 

@@ -3,8 +3,10 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "alloc.h"
+#include "error.h"
 #include "problem.h"
 
 rvm_model *rvm_model_alloc(void)
@@ -24,18 +26,21 @@ bool rvm_model_alloc_latents(rvm_model *m, size_t count)
     return m->latent != NULL;
 }
 
-bool rvm_latent_alloc(rvm_latent *f, size_t count)
+bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms)
 {
     size_t triangle = 0;
     if (!rvm_triangle_size(&triangle, count))
         return false;
 
     f->count = count;
-    f->vector = rvm_array(count, sizeof *f->vector);
+    f->terms = terms;
+    f->term = rvm_array(terms, sizeof *f->term);
+    f->vector = rvm_array(count - terms, sizeof *f->vector);
     f->weight = rvm_array(count, sizeof *f->weight);
     f->alpha = rvm_array(count, sizeof *f->alpha);
     f->factor = rvm_array(triangle, sizeof *f->factor);
-    return f->vector != NULL && f->weight != NULL && f->alpha != NULL && f->factor != NULL;
+    return f->term != NULL && f->vector != NULL && f->weight != NULL && f->alpha != NULL &&
+           f->factor != NULL;
 }
 
 void rvm_model_free(rvm_model *m)
@@ -44,6 +49,7 @@ void rvm_model_free(rvm_model *m)
         return;
     free(m->label);
     for (size_t k = 0; k < m->latent_count; k++) {
+        free(m->latent[k].term);
         free(m->latent[k].vector);
         free(m->latent[k].weight);
         free(m->latent[k].alpha);
@@ -66,10 +72,20 @@ bool rvm_triangle_size(size_t *out, size_t K)
     return true;
 }
 
-static bool has_bias(const rvm_model *m)
+bool rvm_latent_has_bias(const rvm_latent *f)
+{
+    return f->terms > 0 && f->term[0].degree == 0;
+}
+
+bool rvm_latent_has_terms(const rvm_latent *f)
+{
+    return f->terms > (rvm_latent_has_bias(f) ? 1 : 0);
+}
+
+static bool has(const rvm_model *m, bool (*property)(const rvm_latent *f))
 {
     for (size_t k = 0; k < m->latent_count; k++)
-        if (m->latent[k].bias)
+        if (property(&m->latent[k]))
             return true;
     return false;
 }
@@ -81,7 +97,8 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .kernel = m->kernel,
         .examples = m->examples,
         .vectors = m->vectors->rows,
-        .has_bias = has_bias(m),
+        .has_terms = has(m, rvm_latent_has_terms),
+        .has_bias = has(m, rvm_latent_has_bias),
         .classes = m->class_count,
         .labels = m->label,
         .outputs = m->task == RVM_REGRESSION ? m->latent_count : 0,
@@ -97,4 +114,55 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
 double rvm_model_noise_variance(const rvm_model *m, size_t output)
 {
     return m->latent[output].noise_variance;
+}
+
+/* ---- Terms ---------------------------------------------------------------------------------- */
+
+static int compare_terms(const void *a, const void *b)
+{
+    return rvm_term_compare(a, b);
+}
+
+/* The terms of all latent functions, sorted, each once: *term is owned by the caller. */
+static bool gather_terms(rvm_term **term, size_t *count, const rvm_model *m)
+{
+    size_t all = 0, to = 0;
+    for (size_t k = 0; k < m->latent_count; k++)
+        all += m->latent[k].terms;
+    rvm_term *list = rvm_array(all, sizeof *list);
+    if (list == NULL)
+        return false;
+    for (size_t k = 0; k < m->latent_count; k++)
+        for (size_t i = 0; i < m->latent[k].terms; i++)
+            list[to++] = m->latent[k].term[i];
+    qsort(list, all, sizeof *list, compare_terms);
+    *count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (i == 0 || rvm_term_compare(&list[i], &list[*count - 1]) != 0)
+            list[(*count)++] = list[i];
+    *term = list;
+    return true;
+}
+
+rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err)
+{
+    rvm_term *term = NULL;
+    size_t count = 0;
+    char *text = NULL;
+
+    if (gather_terms(&term, &count, m))
+        text = rvm_array(count + 1, RVM_TERM_NAME_SIZE);
+    if (text == NULL) {
+        free(term);
+        return rvm_fail_memory(err, "the names of the basis functions");
+    }
+    char *to = text;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            *to++ = ' ';
+        to += strlen(rvm_term_name(to, &term[i]));
+    }
+    free(term);
+    *names = text;
+    return RVM_OK;
 }

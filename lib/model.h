@@ -2,10 +2,10 @@
 #ifndef RVM_MODEL_H
 #define RVM_MODEL_H
 
-#include "rvm.h"
+#include "term.h"
 
-/* A function with a distribution, of K basis functions: the bias first when there is one, then
- * kernel functions in the order of their vectors.
+/* A function with a distribution, of K basis functions: terms in their order, so the bias first when
+ * there is one, then kernel functions in the order of their vectors.
  *
  *     f(x) = bias_mean + sum_i weight_i phi_i(x)
  *
@@ -15,15 +15,16 @@
  * phi' Sigma phi = |R^-T phi|^2 is then one triangular solve and cannot come out negative. */
 typedef struct {
     double noise_variance; /* sigma^2; regression, else 0 */
-    bool bias;
-    double bias_mean; /* prior mean of the bias weight; 0 for classification or without bias */
-    size_t count;     /* K */
-    size_t *vector;   /* owned, K - bias: row of the model's vectors of each kernel function,
+    double bias_mean;      /* prior mean of the bias weight; 0 for classification or without bias */
+    size_t count;          /* K */
+    size_t terms;          /* how many of them are terms */
+    rvm_term *term;        /* owned, terms */
+    size_t *vector;        /* owned, K - terms: row of the model's vectors of each kernel function,
                          ascending */
-    double *weight;   /* owned, K: posterior mean, units of the target; the bias's is the deviation
+    double *weight; /* owned, K: posterior mean, units of the target; the bias's is the deviation
                          from bias_mean */
-    double *alpha;    /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
-    double *factor;   /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
+    double *alpha;  /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
+    double *factor; /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
 } rvm_latent;
 
 /* Regression has one latent function for each output, the targets of a row, and their weights are
@@ -51,9 +52,12 @@ struct rvm_model {
 rvm_model *rvm_model_alloc(void);
 /* Gives a model without latent functions `count` empty ones; false without memory. */
 bool rvm_model_alloc_latents(rvm_model *m, size_t count);
-/* Gives an empty latent function room for `count` basis functions, all zero; false without memory,
- * and what it got is then freed with the model. */
-bool rvm_latent_alloc(rvm_latent *f, size_t count);
+/* Gives an empty latent function room for `count` basis functions, all zero, `terms` of them terms;
+ * false without memory, and what it got is then freed with the model. */
+bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms);
+bool rvm_latent_has_bias(const rvm_latent *f);
+/* It has terms other than the bias. */
+bool rvm_latent_has_terms(const rvm_latent *f);
 /* Latent functions of a model of so many classes, 1 or more. */
 size_t rvm_latents_for(size_t class_count);
 /* Entries of an upper triangle of K rows; false when that overflows. */

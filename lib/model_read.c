@@ -8,6 +8,7 @@
  * be written down as the file's grammar. */
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,10 @@ typedef struct {
     size_t *known;  /* owned: weights read so far of each latent function */
     double *noise;  /* owned: of each output; regression */
     size_t outputs; /* of noise */
+
+    double *term_weight; /* owned: of the terms of one latent function */
+    double *term_alpha;  /* owned */
+    size_t term_capacity, term_weight_capacity, term_alpha_capacity;
 
     int *index;    /* owned: the pairs of one vector */
     double *value; /* owned */
@@ -201,9 +206,9 @@ static void read_first_line(reader *r)
         fault(r, "not a model file: it does not begin with \"rvm_model 1\"");
     } else {
         next_word(r);
-        r->version = word_is(r, "2") ? 2 : 1;
+        r->version = word_is(r, "3") ? 3 : word_is(r, "2") ? 2 : 1;
         if (r->version == 1 && !word_is(r, "1"))
-            fault(r, "a version of the model format other than 1 and 2, the only ones known here");
+            fault(r, "a version of the model format other than 1 to 3, the only ones known here");
     }
     end_line(r);
 }
@@ -233,6 +238,8 @@ static void read_kernel(reader *r)
         memcpy(name, r->word.text, r->word.length);
     if (r->status == RVM_OK && !rvm_kernel_by_name(&kernel->type, name))
         fault(r, "the name of a kernel is expected");
+    if (r->status == RVM_OK && kernel->type == RVM_NO_KERNEL && r->version < 3)
+        fault(r, "a model without a kernel has version 3 of the model format");
     end_line(r);
     if (r->status != RVM_OK)
         return;
@@ -316,11 +323,15 @@ static void read_header(reader *r)
         read_labels(r);
     else
         key_whole(r, "nr_class", 2, 2);
-    if (r->version == 2)
-        outputs = (size_t)key_whole(r, "nr_output", 2, INT_MAX);
     next_key(r);
+    if (r->version == 2 ||
+        (r->version == 3 && m->task == RVM_REGRESSION && word_is(r, "nr_output"))) {
+        outputs = (size_t)whole_of_key(r, "nr_output", 2, INT_MAX);
+        next_key(r);
+    }
     read_multiclass(r);
-    r->vectors = (size_t)whole_of_key(r, "total_rv", 0, INT_MAX);
+    r->vectors =
+        (size_t)whole_of_key(r, "total_rv", 0, m->kernel.type == RVM_NO_KERNEL ? 0 : INT_MAX);
     m->examples = (size_t)key_whole(r, "examples", 1, INT_MAX);
     if (m->task == RVM_REGRESSION)
         read_noise(r, outputs);
@@ -331,6 +342,62 @@ static void read_header(reader *r)
 }
 
 /* ---- Basis functions ------------------------------------------------------------------------ */
+
+static const char *too_many_functions(const reader *r)
+{
+    return r->m->task == RVM_REGRESSION ? "the output has more basis functions than its line says"
+                                        : "the class has more basis functions than its line says";
+}
+
+/* The key in hand, its term, weight and precision; a term comes after all those before it. */
+static void read_term(reader *r, rvm_latent *f)
+{
+    rvm_term term = { 0 };
+
+    if (!word_is(r, "bias")) {
+        next_word(r);
+        if (r->status == RVM_OK &&
+            (r->word.text == NULL || !rvm_term_by_name(&term, r->word.text, r->word.length) ||
+             term.degree == 0))
+            fault(r, "the name of a basis function, as x3 or x1*x3, is expected");
+        else if (r->status == RVM_OK && f->terms > 0 &&
+                 rvm_term_compare(&f->term[f->terms - 1], &term) >= 0)
+            fault(r, "the basis functions must ascend");
+    }
+    const double weight = real(r), alpha = positive(r);
+    if (r->status != RVM_OK)
+        return;
+    if (!rvm_grow(&f->term, &r->term_capacity, f->terms + 1, sizeof *f->term) ||
+        !rvm_grow(&r->term_weight, &r->term_weight_capacity, f->terms + 1,
+                  sizeof *r->term_weight) ||
+        !rvm_grow(&r->term_alpha, &r->term_alpha_capacity, f->terms + 1, sizeof *r->term_alpha)) {
+        fault_memory(r);
+        return;
+    }
+    f->term[f->terms] = term;
+    r->term_weight[f->terms] = weight;
+    r->term_alpha[f->terms++] = alpha;
+}
+
+/* The terms of a latent function, the next key in hand before and after; most: so many at most. */
+static void read_terms(reader *r, rvm_latent *f, size_t most)
+{
+    const bool precomputed = r->m->kernel.type == RVM_PRECOMPUTED;
+
+    r->term_capacity = 0;
+    while (r->status == RVM_OK && ((f->terms == 0 && word_is(r, "bias")) ||
+                                   (r->version == 3 && !precomputed && word_is(r, "basis")))) {
+        const bool bias = word_is(r, "bias");
+        if (f->terms == most)
+            fault(r, bias && most == 0 ? "without basis functions there is no bias"
+                                       : too_many_functions(r));
+        read_term(r, f);
+        if (bias)
+            f->bias_mean = real(r);
+        end_line(r);
+        next_key(r);
+    }
+}
 
 /* The factor of K functions. The weights are to come, and the lines of the factor have shown that
  * the file is large enough to be believed about their number. */
@@ -353,36 +420,28 @@ static void read_factor(reader *r, rvm_latent *f, size_t K)
     if (r->status != RVM_OK)
         return;
     f->count = K;
-    f->vector = rvm_array(K, sizeof *f->vector);
+    f->vector = rvm_array(K - f->terms, sizeof *f->vector);
     f->weight = rvm_array(K, sizeof *f->weight);
     f->alpha = rvm_array(K, sizeof *f->alpha);
     if (f->vector == NULL || f->weight == NULL || f->alpha == NULL)
         fault_memory(r);
 }
 
-/* Latent function k, the next key in hand before and after: its bias if it has one, and its factor.
- * K: its basis functions, or NULL: all vectors, and the bias. */
+/* Latent function k, the next key in hand before and after: its terms and its factor. K: its basis
+ * functions, or NULL: all vectors, and the terms. */
 static void read_latent(reader *r, size_t k, const size_t *K)
 {
     rvm_latent *f = &r->m->latent[k];
-    double weight = 0, alpha = 0;
 
-    f->bias = word_is(r, "bias");
-    if (f->bias) {
-        if (K != NULL && *K == 0)
-            fault(r, "without basis functions there is no bias");
-        weight = real(r);
-        alpha = positive(r);
-        f->bias_mean = real(r);
-        end_line(r);
-        next_key(r);
+    read_terms(r, f, K != NULL ? *K : SIZE_MAX);
+    read_factor(r, f, K != NULL ? *K : r->vectors + f->terms);
+    if (r->status != RVM_OK)
+        return;
+    for (size_t i = 0; i < f->terms; i++) {
+        f->weight[i] = r->term_weight[i];
+        f->alpha[i] = r->term_alpha[i];
     }
-    read_factor(r, f, K != NULL ? *K : r->vectors + f->bias);
-    if (r->status == RVM_OK && f->bias) {
-        f->weight[0] = weight;
-        f->alpha[0] = alpha;
-        r->known[k] = 1;
-    }
+    r->known[k] = f->terms;
 }
 
 /* The same with the line that opens a class, or an output. */
@@ -453,11 +512,9 @@ static bool read_weight(reader *r, size_t k, size_t vector)
     if (alpha <= 0) {
         fault(r, "a number above 0 is expected");
     } else if (r->known[k] == f->count) {
-        fault(r, r->m->task == RVM_REGRESSION
-                     ? "the output has more basis functions than its line says"
-                     : "the class has more basis functions than its line says");
+        fault(r, too_many_functions(r));
     } else {
-        f->vector[r->known[k] - f->bias] = vector;
+        f->vector[r->known[k] - f->terms] = vector;
         f->weight[r->known[k]] = weight;
         f->alpha[r->known[k]++] = alpha;
     }
@@ -550,6 +607,8 @@ rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err)
         rvm_model_free(r.m);
     free(r.known);
     free(r.noise);
+    free(r.term_weight);
+    free(r.term_alpha);
     free(r.index);
     free(r.value);
     rvm_text_free(&r.text);

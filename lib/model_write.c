@@ -56,11 +56,19 @@ static void write_classes(const rvm_model *m, FILE *out)
         fprintf(out, "multiclass %s\n", rvm_multiclass_name(m->multiclass));
 }
 
+/* The first version that has what this model has. */
+static int version_needed(const rvm_model *m)
+{
+    if (m->kernel.type == RVM_NO_KERNEL || rvm_model_describe(m).has_terms)
+        return 3;
+    return m->task == RVM_REGRESSION && m->latent_count > 1 ? 2 : 1;
+}
+
 static void write_header(const rvm_model *m, FILE *out)
 {
     const bool regression = m->task == RVM_REGRESSION;
 
-    fprintf(out, "rvm_model %d\ntask %s\n", regression && m->latent_count > 1 ? 2 : 1,
+    fprintf(out, "rvm_model %d\ntask %s\n", version_needed(m),
             regression ? "regression" : "classification");
     write_kernel(&m->kernel, out);
     write_classes(m, out);
@@ -78,17 +86,25 @@ static void write_header(const rvm_model *m, FILE *out)
         fprintf(out, "probability %d\n", m->probability);
 }
 
+static void write_term(const rvm_latent *f, size_t i, FILE *out)
+{
+    char name[RVM_TERM_NAME_SIZE];
+    const bool bias = f->term[i].degree == 0;
+
+    fprintf(out, "%s%s", bias ? "" : "basis ", rvm_term_name(name, &f->term[i]));
+    write_real(out, ' ', f->weight[i]);
+    write_real(out, ' ', f->alpha[i]);
+    if (bias)
+        write_real(out, ' ', f->bias_mean);
+    fputc('\n', out);
+}
+
 static void write_latent(const rvm_latent *f, FILE *out)
 {
     const double *entry = f->factor;
 
-    if (f->bias) {
-        fputs("bias", out);
-        write_real(out, ' ', f->weight[0]);
-        write_real(out, ' ', f->alpha[0]);
-        write_real(out, ' ', f->bias_mean);
-        fputc('\n', out);
-    }
+    for (size_t i = 0; i < f->terms; i++)
+        write_term(f, i, out);
     for (size_t i = 0; i < f->count; i++) {
         fputs("factor", out);
         for (size_t j = i; j < f->count; j++)
@@ -111,15 +127,14 @@ static void write_latents(const rvm_model *m, FILE *out)
 /* Weight and precision at vector i, 0 0 where it is none of f's; *at goes through f's functions. */
 static void write_weight(const rvm_latent *f, size_t i, size_t *at, FILE *out)
 {
-    const size_t bias = f->bias ? 1 : 0;
     char weight[RVM_REAL_SIZE];
 
-    if (bias + *at == f->count || f->vector[*at] != i) {
+    if (f->terms + *at == f->count || f->vector[*at] != i) {
         fputs("0 0", out);
         return;
     }
-    fputs(rvm_text_format(weight, f->weight[bias + *at], DIGITS), out);
-    write_real(out, ' ', f->alpha[bias + *at]);
+    fputs(rvm_text_format(weight, f->weight[f->terms + *at], DIGITS), out);
+    write_real(out, ' ', f->alpha[f->terms + *at]);
     ++*at;
 }
 

@@ -117,6 +117,16 @@ static rvm_status sort_rows(rvm_study *y, const rvm_problem *p, rvm_error *err)
     return y->p == NULL ? rvm_fail_memory(err, "the rows") : RVM_OK;
 }
 
+/* Of the terms that the settings ask for, as bits. */
+static unsigned wanted_degrees(const rvm_settings *s)
+{
+    const bool wanted[RVM_TERM_DEGREES] = { s->bias, s->linear, s->quadratic };
+    unsigned degrees = 0;
+    for (int d = 0; d < RVM_TERM_DEGREES; d++)
+        degrees |= (unsigned)wanted[d] << d;
+    return degrees;
+}
+
 rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings *s,
                           const rvm_kernel *kernel, int first_label, rvm_error *err)
 {
@@ -135,7 +145,7 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
     else if (status == RVM_OK)
         status = observe_classes(y, s, first_label, err);
     if (status == RVM_OK)
-        status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, s->bias, err);
+        status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, wanted_degrees(s), err);
     y->basis.row_weight = y->observed.row_weight;
     y->observed.ln_alpha_min = rvm_study_ln_alpha(y) - log(most_prior_variance);
     if (status != RVM_OK)
@@ -180,6 +190,7 @@ rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t 
         status = rvm_fail_memory(err, "a part of the rows");
     part->basis.N = count;
     part->basis.at = part->rows;
+    part->basis.at_p = part->p;
     part->basis.row_weight = part->observed.row_weight;
     if (status != RVM_OK) {
         rvm_study_free(part);

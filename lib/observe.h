@@ -10,7 +10,7 @@
 typedef struct {
     rvm_problem *p; /* owned; canonical order */
     rvm_rows *rows; /* owned */
-    bool is_part;   /* basis.source belongs to another study */
+    bool is_part;   /* basis.row belongs to another study */
     rvm_basis basis;
     rvm_observed observed;
     size_t output; /* regression: which of the targets of a row is observed */

@@ -38,12 +38,12 @@ static void sample_free(sample *s)
 }
 
 /* Every so-many-th row; each then counts for so many. */
-static rvm_status choose_rows(sample *s, const rvm_posterior_at *at, size_t *stride, rvm_error *err)
+static rvm_status choose_rows(sample *s, const rvm_posterior_at *at, rvm_error *err)
 {
     const size_t N = at->y->observed.N, K = at->columns->count;
     const size_t wanted = ROWS_TO_START + ROWS_A_FUNCTION * K;
-    *stride = N / wanted > 1 ? N / wanted : 1;
-    s->rows = (N + *stride - 1) / *stride;
+    const size_t stride = N / wanted > 1 ? N / wanted : 1;
+    s->rows = (N + stride - 1) / stride;
     s->basis = &at->y->basis;
     s->curvature = rvm_array(s->rows, sizeof *s->curvature);
     size_t *row = rvm_array(s->rows, sizeof *row);
@@ -51,11 +51,11 @@ static rvm_status choose_rows(sample *s, const rvm_posterior_at *at, size_t *str
     if (s->curvature == NULL || row == NULL)
         status = rvm_fail_memory(err, "a sample of the rows");
     for (size_t n = 0; n < s->rows && status == RVM_OK; n++) {
-        row[n] = n * *stride;
+        row[n] = n * stride;
         s->curvature[n] =
-            (double)*stride * (at->curvature == NULL ? at->beta : at->curvature[row[n]]);
+            (double)stride * (at->curvature == NULL ? at->beta : at->curvature[row[n]]);
     }
-    if (status == RVM_OK && *stride > 1) {
+    if (status == RVM_OK && stride > 1) {
         status = rvm_study_part(&s->part, at->y, row, s->rows, err);
         s->basis = &s->part.basis;
     }
@@ -176,11 +176,10 @@ static rvm_status measure(double *share, double *Q, double *S, const rvm_posteri
                           const size_t *id, size_t count, rvm_error *err)
 {
     sample s = { .K = at->columns->count };
-    size_t stride;
     double *norm = rvm_array(count, sizeof *norm);
     rvm_status status = norm == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
     if (status == RVM_OK)
-        status = choose_rows(&s, at, &stride, err);
+        status = choose_rows(&s, at, err);
     if (status == RVM_OK && s.K > 0)
         status = factor_sample(&s, at, err);
     if (status == RVM_OK)
@@ -221,22 +220,36 @@ static int ascending(const void *a, const void *b)
     return (i > j) - (i < j);
 }
 
+/* At most `most` of the numbers in order[0 .. count) that are not active, into its first places. */
+static size_t draw(size_t *order, size_t count, const bool *active, size_t most, gsl_rng *rng)
+{
+    size_t drawn = 0;
+    /* As far as a shuffle has to go: most of them, and as many again as are passed over. */
+    for (size_t k = 0; k < count && drawn < most; k++) {
+        const size_t with = k + gsl_rng_uniform_int(rng, count - k), id = order[with];
+        order[with] = order[k];
+        order[k] = id;
+        if (!active[id])
+            order[drawn++] = id; /* drawn <= k: that place is done with */
+    }
+    return drawn;
+}
+
 size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
                        gsl_rng *rng)
 {
-    size_t count = 0;
+    size_t end[RVM_BASIS_GROUPS], count = 0, first = 0;
+    const size_t groups = rvm_basis_groups(end, c->basis);
     memset(active, 0, M * sizeof *active);
     for (size_t k = 0; k < c->count; k++)
         active[c->id[k]] = true;
     for (size_t m = 0; m < M; m++)
         order[m] = m;
-    /* As far as a shuffle has to go: most of them, and as many again as are passed over. */
-    for (size_t k = 0; k < M && count < most; k++) {
-        const size_t with = k + gsl_rng_uniform_int(rng, M - k), id = order[with];
-        order[with] = order[k];
-        order[k] = id;
-        if (!active[id])
-            order[count++] = id; /* count <= k: that place is done with */
+    for (size_t g = 0; g < groups; first = end[g++]) {
+        const size_t left = most - count, places = g + 1 < groups ? left / 2 : left;
+        const size_t drawn = draw(order + first, end[g] - first, active, places, rng);
+        memmove(order + count, order + first, drawn * sizeof *order);
+        count += drawn;
     }
     qsort(order, count, sizeof *order, ascending);
     return count;

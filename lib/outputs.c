@@ -89,10 +89,14 @@ static bool fit(double M, const rvm_outputs *o)
     return 8 * numbers <= o->settings.budget_mb * 1048576;
 }
 
-/* The bias and, where not all candidates fit, a random sample of the others, ascending. */
+/* The bias and the first groups that take no more than half of the places; where not all candidates
+ * fit, a random sample of the others. Ascending. */
 static rvm_status choose_candidates(size_t *id, size_t count, const rvm_outputs *o, rvm_error *err)
 {
-    const size_t all = o->y->basis.count, fixed = o->y->basis.bias ? 1 : 0;
+    size_t end[RVM_BASIS_GROUPS], fixed = o->y->basis.bias ? 1 : 0;
+    const size_t all = o->y->basis.count, groups = rvm_basis_groups(end, &o->y->basis);
+    for (size_t g = 0; g < groups && end[g] <= count / 2; g++)
+        fixed = end[g];
     size_t *from = rvm_array(all, sizeof *from);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     const bool complete = from != NULL && rng != NULL;
@@ -301,7 +305,7 @@ void rvm_outputs_free(rvm_outputs *o)
 
 static bool bias_first(const rvm_outputs *o)
 {
-    return o->design.count > 0 && o->y->basis.source[o->design.id[0]] == RVM_BIAS;
+    return o->design.count > 0 && rvm_basis_is_bias(&o->y->basis, o->design.id[0]);
 }
 
 static void place_subset(rvm_joint *s, const rvm_outputs *o, const start_plan *plan, gsl_rng *rng)

@@ -1,6 +1,6 @@
 /* Level 5: prediction.
  *
- *   phi     K            basis functions of a latent function at one row: 1 for the bias, then
+ *   phi     K            basis functions of a latent function at one row: its terms, then
  *                        K(x, vector i)
  *   mu, R   K, K x K     posterior mean of the weights; Sigma = (R'R)^-1, R upper triangular
  *   f       mean         bias_mean + mu' phi
@@ -43,11 +43,11 @@ static const double thread_cost = 3e7;
 
 /* Scratch of one thread, and what went wrong there. */
 typedef struct {
-    double ones[CHUNK]; /* the bias at each row */
-    double *values;     /* owned, V x CHUNK: kernel of each vector with each row */
-    double *phi;        /* owned, TILES x padded x LANES of the largest latent function */
-    double *mean;       /* owned, latent functions x CHUNK */
-    double *variance;   /* likewise */
+    double *values;   /* owned, V x CHUNK: kernel of each vector with each row */
+    double *terms;    /* owned, T x CHUNK: terms of one latent function, the most that one has */
+    double *phi;      /* owned, TILES x padded x LANES of the largest latent function */
+    double *mean;     /* owned, latent functions x CHUNK */
+    double *variance; /* likewise */
     double *row_mean, *row_variance; /* owned, latent functions: of one row */
     size_t failed;                   /* the first chunk that failed, SIZE_MAX when none did */
     rvm_error err;
@@ -105,9 +105,7 @@ void rvm_prediction_free(rvm_prediction *p)
 /* Row i of phi: CHUNK numbers. */
 static const double *phi_row(const worker *w, const rvm_latent *f, size_t i)
 {
-    if (f->bias && i == 0)
-        return w->ones;
-    return w->values + f->vector[i - (f->bias ? 1 : 0)] * CHUNK;
+    return i < f->terms ? w->terms + i * CHUNK : w->values + f->vector[i - f->terms] * CHUNK;
 }
 
 RVM_WIDEST
@@ -194,9 +192,9 @@ static rvm_status fill_row(rvm_prediction *out, size_t row, const rvm_predictor 
     return RVM_OK;
 }
 
-/* Rows first .. first + count - 1 of out from the kernel values of the chunk. */
-static rvm_status fill_rows(rvm_prediction *out, const rvm_predictor *pr, worker *w, size_t first,
-                            size_t count, rvm_error *err)
+/* Rows first .. first + count - 1 of out, which are those of p, from their kernel values. */
+static rvm_status fill_rows(rvm_prediction *out, const rvm_predictor *pr, worker *w,
+                            const rvm_problem *p, size_t first, size_t count, rvm_error *err)
 {
     const size_t C = pr->m->latent_count, tiles = (count + LANES - 1) / LANES;
     rvm_status status = RVM_OK;
@@ -204,6 +202,8 @@ static rvm_status fill_rows(rvm_prediction *out, const rvm_predictor *pr, worker
     for (size_t k = 0; k < C; k++) {
         const rvm_latent *f = &pr->m->latent[k];
 
+        for (size_t i = 0; i < f->terms; i++)
+            rvm_term_values(w->terms + i * CHUNK, &f->term[i], p, first, count);
         fill_mean(w->mean + k * CHUNK, w, f);
         if (pr->variance)
             fill_variance(w->variance + k * CHUNK, w, f, &pr->forward[k], tiles);
@@ -220,7 +220,7 @@ static rvm_status fill_rows(rvm_prediction *out, const rvm_predictor *pr, worker
 
 /* Rows first .. first + CHUNK - 1 of out, or those of them that there are. */
 static rvm_status fill_chunk(rvm_prediction *out, const rvm_predictor *pr, worker *w,
-                             const rvm_rows *x, size_t first, rvm_error *err)
+                             const rvm_problem *p, const rvm_rows *x, size_t first, rvm_error *err)
 {
     const size_t V = pr->m->vectors->rows, count = GSL_MIN(CHUNK, out->rows - first);
     rvm_status status = RVM_OK;
@@ -231,18 +231,18 @@ static rvm_status fill_chunk(rvm_prediction *out, const rvm_predictor *pr, worke
         status = rvm_kernel_block(&block.matrix, &pr->m->kernel, pr->vectors, NULL, x, first, err);
     }
     if (status == RVM_OK)
-        status = fill_rows(out, pr, w, first, count, err);
+        status = fill_rows(out, pr, w, p, first, count, err);
     return status;
 }
 
 /* Chunks turn, turn + workers, ...: the first failure of each worker is all that is needed to find
  * the first of all. */
-static void work(rvm_prediction *out, const rvm_predictor *pr, worker *w, const rvm_rows *x,
-                 size_t turn, size_t workers)
+static void work(rvm_prediction *out, const rvm_predictor *pr, worker *w, const rvm_problem *p,
+                 const rvm_rows *x, size_t turn, size_t workers)
 {
     w->failed = SIZE_MAX;
     for (size_t chunk = turn; w->failed == SIZE_MAX && chunk * CHUNK < out->rows; chunk += workers)
-        if (fill_chunk(out, pr, w, x, chunk * CHUNK, &w->err) != RVM_OK)
+        if (fill_chunk(out, pr, w, p, x, chunk * CHUNK, &w->err) != RVM_OK)
             w->failed = chunk;
 }
 
@@ -257,20 +257,21 @@ static double *scratch(size_t times, size_t count)
 static bool init_worker(worker *w, const rvm_predictor *pr)
 {
     const size_t C = pr->m->latent_count;
-    size_t longest = 0;
+    size_t longest = 0, terms = 0;
 
+    for (size_t k = 0; k < C; k++)
+        terms = GSL_MAX(terms, pr->m->latent[k].terms);
     for (size_t k = 0; pr->variance && k < C; k++)
         longest = GSL_MAX(longest, pr->forward[k].padded);
     w->values = scratch(CHUNK, pr->m->vectors->rows);
+    w->terms = scratch(CHUNK, terms);
     w->phi = scratch(CHUNK, longest);
     w->mean = scratch(CHUNK, C);
     w->variance = scratch(CHUNK, C);
     w->row_mean = scratch(1, C);
     w->row_variance = scratch(1, C);
-    for (size_t r = 0; r < CHUNK; r++)
-        w->ones[r] = 1;
-    return w->values != NULL && w->phi != NULL && w->mean != NULL && w->variance != NULL &&
-           w->row_mean != NULL && w->row_variance != NULL;
+    return w->values != NULL && w->terms != NULL && w->phi != NULL && w->mean != NULL &&
+           w->variance != NULL && w->row_mean != NULL && w->row_variance != NULL;
 }
 
 static bool init_forward(rvm_predictor *pr)
@@ -325,6 +326,7 @@ void rvm_predictor_free(rvm_predictor *pr)
         return;
     for (size_t i = 0; pr->worker != NULL && i < pr->workers; i++) {
         free(pr->worker[i].values);
+        free(pr->worker[i].terms);
         free(pr->worker[i].phi);
         free(pr->worker[i].mean);
         free(pr->worker[i].variance);
@@ -347,8 +349,11 @@ static int team_for(const rvm_predictor *pr, const rvm_problem *p)
     const double N = (double)p->rows, V = (double)pr->m->vectors->rows;
     double cost = V * (KERNEL_COST * N + (double)p->start[p->rows]);
 
-    for (size_t k = 0; pr->variance && k < pr->m->latent_count; k++)
-        cost += 0.5 * N * (double)pr->m->latent[k].count * (double)pr->m->latent[k].count;
+    for (size_t k = 0; k < pr->m->latent_count; k++) {
+        const double K = (double)pr->m->latent[k].count;
+        cost += KERNEL_COST * N * (double)pr->m->latent[k].terms;
+        cost += pr->variance ? 0.5 * N * K * K : 0;
+    }
     return (int)GSL_MIN((double)most, 1 + cost / thread_cost);
 }
 
@@ -366,7 +371,7 @@ rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_p
     }
 #pragma omp parallel for schedule(static, 1) num_threads(team) if (team > 1)
     for (int i = 0; i < team; i++)
-        work(out, pr, &pr->worker[i], x, (size_t)i, (size_t)team);
+        work(out, pr, &pr->worker[i], rows, x, (size_t)i, (size_t)team);
     rvm_rows_free(x);
     for (int i = 1; i < team; i++)
         if (pr->worker[i].failed < first->failed)

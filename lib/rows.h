@@ -14,7 +14,8 @@ typedef enum {
 } rvm_combination;
 
 /* Features are renumbered 0 .. F - 1 by those that occur, so that a huge index costs nothing, and
- * stored densely when they are dense enough, sparsely otherwise. Read by kernel.c alone. */
+ * stored densely when they are dense enough, sparsely otherwise. Read by kernel.c alone, but for the
+ * list of features. */
 typedef struct {
     size_t count;
     size_t features; /* F: features that occur in the rows that were laid out first */

@@ -89,7 +89,8 @@ typedef enum {
     RVM_SIGMOID,     /* tanh(gamma x'z + coef0) */
     RVM_PRECOMPUTED, /* the file holds the values */
     RVM_LAPLACIAN,   /* exp(-gamma |x-z|_1) */
-    RVM_SPLINE       /* product over the inputs of 1 + xz + xz min - (x+z)/2 min^2 + min^3/3 */
+    RVM_SPLINE,      /* product over the inputs of 1 + xz + xz min - (x+z)/2 min^2 + min^3/3 */
+    RVM_NO_KERNEL    /* 0: no kernel functions at all */
 } rvm_kernel_type;
 
 typedef struct {
@@ -121,7 +122,9 @@ typedef struct {
     rvm_task task;
     rvm_kernel kernel;
     rvm_tuning tune;
-    bool bias;             /* a constant basis function beside the kernel functions */
+    bool bias;             /* a constant basis function beside the kernel functions, */
+    bool linear;           /* one for each feature, x_j, */
+    bool quadratic;        /* one for each pair of features and each square, x_i x_j */
     double noise_variance; /* regression: sigma^2 held at this value; 0: estimated */
     bool shared_noise; /* several outputs: the noise is the same share of the variance of each */
     double tolerance;  /* gain in log evidence that is still worth an iteration, nats */
@@ -142,7 +145,11 @@ RVM_CHECKED rvm_status rvm_settings_check(const rvm_settings *s, const rvm_probl
 /* Names as in --kernel and in the model file; NULL, or false, when there is none. */
 const char *rvm_kernel_name(rvm_kernel_type type);
 bool rvm_kernel_by_name(rvm_kernel_type *out, const char *name);
-/* The same as in --multiclass. */
+/* Sets bias, linear and quadratic, true where the list has that name and false where not: names as in
+ * --basis with commas between them, `none` standing for nothing; false, and nothing changed, when it
+ * is no such list. */
+bool rvm_settings_basis(rvm_settings *s, const char *list);
+/* As for kernels, of --multiclass. */
 const char *rvm_multiclass_name(rvm_multiclass multiclass);
 bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name);
 
@@ -222,6 +229,7 @@ typedef struct {
     rvm_kernel kernel;
     size_t examples;           /* rows that it was trained on */
     size_t vectors;            /* relevance vectors */
+    bool has_terms;            /* some basis function is x_j or x_i x_j */
     bool has_bias;             /* the bias is one of the basis functions */
     size_t classes;            /* 0 for regression */
     rvm_multiclass multiclass; /* of more than two classes */
@@ -238,6 +246,9 @@ RVM_CHECKED rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err)
 RVM_CHECKED rvm_status rvm_model_write(const rvm_model *m, FILE *out, rvm_error *err);
 rvm_model_info rvm_model_describe(const rvm_model *m);
 double rvm_model_noise_variance(const rvm_model *m, size_t output); /* regression */
+/* The names of the basis functions that are no kernel's, each once, in the order bias, x1, x2, ...,
+ * x1*x1, x1*x2, ... with blanks between them: *names is owned by the caller (free). */
+RVM_CHECKED rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err);
 void rvm_model_free(rvm_model *m);
 
 /* ---- Prediction ----------------------------------------------------------------------------- */

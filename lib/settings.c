@@ -11,6 +11,7 @@
 #include "error.h"
 #include "kernel.h"
 #include "problem.h"
+#include "term.h"
 
 enum { THREADS_MAX = 1024 };
 
@@ -20,6 +21,8 @@ rvm_settings rvm_settings_default(void)
         .task = RVM_CLASSIFICATION,
         .kernel = { .type = RVM_RBF, .degree = 3, .gamma = 0, .coef0 = 0 },
         .bias = true,
+        .linear = false,
+        .quadratic = false,
         .noise_variance = 0,
         .shared_noise = false,
         .tolerance = 0.001,
@@ -88,6 +91,51 @@ static rvm_status check_tuning(const rvm_tuning *tune, rvm_error *err)
     for (size_t k = 0; k < tune->type_count; k++)
         if (rvm_kernel_name(tune->type[k]) == NULL || tune->type[k] == RVM_PRECOMPUTED)
             return rvm_fail(err, RVM_ESETTING, "a kernel of that type cannot be chosen");
+    return RVM_OK;
+}
+
+/* Degree of the term named text[0 .. length - 1]; RVM_TERM_DEGREES: there is none. */
+static int degree_by_name(const char *text, size_t length)
+{
+    int d = 0;
+    while (d < RVM_TERM_DEGREES && (strlen(rvm_term_degree_name(d)) != length ||
+                                    memcmp(rvm_term_degree_name(d), text, length) != 0))
+        d++;
+    return d;
+}
+
+bool rvm_settings_basis(rvm_settings *s, const char *list)
+{
+    static const char none[] = "none";
+    bool wanted[RVM_TERM_DEGREES + 1] = { false }; /* the last one: of no use */
+
+    for (const char *word = list;; word++) {
+        const size_t length = strcspn(word, ",");
+        const int degree = degree_by_name(word, length);
+        if (degree == RVM_TERM_DEGREES &&
+            (length != strlen(none) || memcmp(word, none, length) != 0))
+            return false;
+        wanted[degree] = true;
+        word += length;
+        if (*word == '\0')
+            break;
+    }
+    s->bias = wanted[0];
+    s->linear = wanted[1];
+    s->quadratic = wanted[2];
+    return true;
+}
+
+static rvm_status check_basis(const rvm_settings *s, rvm_error *err)
+{
+    if (s->kernel.type == RVM_NO_KERNEL && !s->bias && !s->linear && !s->quadratic)
+        return rvm_fail(err, RVM_ESETTING,
+                        "without a kernel there must be other basis functions: bias, linear or "
+                        "quadratic ones");
+    if (s->kernel.type == RVM_PRECOMPUTED && (s->linear || s->quadratic))
+        return rvm_fail(err, RVM_ESETTING,
+                        "rows of a precomputed kernel have no features for linear or quadratic "
+                        "basis functions");
     return RVM_OK;
 }
 
@@ -184,6 +232,8 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
     rvm_status status = check_kernel(&s->kernel, err);
     if (status == RVM_OK)
         status = check_tuning(&s->tune, err);
+    if (status == RVM_OK)
+        status = check_basis(s, err);
     if (status == RVM_OK)
         status = check_effort(s, err);
     if (status == RVM_OK)

@@ -185,7 +185,7 @@ void rvm_starts_free(rvm_starts *st)
 
 static bool bias_first(const rvm_starts *st)
 {
-    return st->design.count > 0 && st->y->basis.source[st->design.id[0]] == RVM_BIAS;
+    return st->design.count > 0 && rvm_basis_is_bias(&st->y->basis, st->design.id[0]);
 }
 
 static void place_subset(rvm_starts *st, rvm_fit *f, const start_plan *plan, gsl_rng *rng)

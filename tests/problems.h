@@ -168,10 +168,21 @@ static inline double kernel_by_formula(const rvm_kernel *k, const rvm_problem *p
         return exp(-k->gamma * distance);
     case RVM_SPLINE:
         return splines;
+    case RVM_NO_KERNEL:
+        return 0;
     case RVM_PRECOMPUTED:
         break;
     }
     return feature(p, i, (int)feature(q, j, 0));
+}
+
+/* A term of a problem's row by its definition. */
+static inline double term_by_formula(const rvm_term *term, const rvm_problem *p, size_t row)
+{
+    double product = 1;
+    for (int k = 0; k < term->degree; k++)
+        product *= feature(p, row, term->feature[k]);
+    return product;
 }
 
 /* ---- Designs by hand ------------------------------------------------------------------------ */

@@ -74,7 +74,8 @@ typedef struct {
     rvm_basis basis;
 } candidates;
 
-static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *kernel, bool bias)
+static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *kernel,
+                            unsigned degrees)
 {
     rvm_error err = { 0 };
     size_t *order = NULL;
@@ -84,7 +85,7 @@ static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *ker
     rvm_problem_free(p);
     c->rows = rvm_rows_alloc(c->p, kernel, NULL);
     ck_assert(c->p != NULL && c->rows != NULL);
-    CHECK_OK(rvm_basis_init(&c->basis, c->p, c->rows, kernel, bias, &err));
+    CHECK_OK(rvm_basis_init(&c->basis, c->p, c->rows, kernel, degrees, &err));
 }
 
 static void candidates_free(candidates *c)
@@ -99,14 +100,73 @@ START_TEST(repeated_rows_are_one_candidate)
         const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 1 };
         candidates c;
         candidates_init(&c, rows_of("1 1:2\n2 1:1\n3 1:2 4:0\n4 1:2\n5\n"), &rbf, true);
-        const size_t want[] = { RVM_BIAS, 0, 1, 2 };
         ck_assert_uint_eq(c.basis.count, 4);
-        ck_assert_mem_eq(c.basis.source, want, sizeof want);
+        ck_assert(rvm_basis_is_bias(&c.basis, 0) && rvm_basis_is_term(&c.basis, 0));
+        for (size_t id = 1; id < 4; id++) {
+            ck_assert(!rvm_basis_is_bias(&c.basis, id) && !rvm_basis_is_term(&c.basis, id));
+            ck_assert_uint_eq(rvm_basis_row(&c.basis, id), id - 1);
+        }
         candidates_free(&c);
         candidates_init(&c, rows_of("1 1:2\n1 1:2\n"), &rbf, false);
         ck_assert_uint_eq(c.basis.count, 1);
-        ck_assert_uint_eq(c.basis.source[0], 0);
+        ck_assert_uint_eq(rvm_basis_row(&c.basis, 0), 0);
+        ck_assert(!rvm_basis_is_bias(&c.basis, 0));
         candidates_free(&c);
+    }
+END_TEST
+
+/* The bias, x1, x4, x1*x1, x1*x4, x4*x4, then two kernel functions; columns by hand. */
+START_TEST(terms_come_first)
+    {
+        const rvm_kernel linear = { .type = RVM_LINEAR };
+        const double want[8][2] = { { 1, 1 }, { 2, 0 },  { 3, 5 },   { 4, 0 },
+                                    { 6, 0 }, { 9, 25 }, { 13, 15 }, { 15, 25 } };
+        const size_t id[] = { 6, 1, 0, 7, 5, 3, 4, 2 };
+        double norm[8];
+        size_t end[RVM_BASIS_GROUPS];
+        rvm_error err = { 0 };
+        candidates c;
+        gsl_matrix *block = gsl_matrix_alloc(8, 2);
+        candidates_init(&c, rows_of("0 4:5\n0 1:2 4:3\n"), &linear, 7);
+        ck_assert_uint_eq(c.basis.count, 8);
+        ck_assert_uint_eq(rvm_basis_groups(end, &c.basis), 3);
+        ck_assert(end[0] == 3 && end[1] == 6 && end[2] == 8);
+        CHECK_OK(rvm_basis_columns(block, norm, &c.basis, id, 8, 1, &err));
+        const size_t last = feature(c.p, 0, 1) == 0 ? 0 : 1; /* the place of the row without x1 */
+        for (size_t k = 0; k < 8; k++) {
+            const size_t m = id[k] < 6 ? id[k] : id[k] == 6 + last ? 7 : 6;
+            check_close(norm[k], hypot(want[m][0], want[m][1]), 1e-15);
+            check_close(norm[k] * gsl_matrix_get(block, k, last), want[m][1], 1e-14);
+            check_close(norm[k] * gsl_matrix_get(block, k, 1 - last), want[m][0], 1e-14);
+        }
+        gsl_matrix_free(block);
+        candidates_free(&c);
+    }
+END_TEST
+
+/* Groups: what there is, the bias with the next one. */
+START_TEST(groups_of_candidates)
+    {
+        static const struct {
+            rvm_kernel_type type;
+            unsigned degrees;
+            size_t groups, end[RVM_BASIS_GROUPS];
+        } cases[] = {
+            { RVM_LINEAR, 0, 1, { 2 } },       { RVM_LINEAR, 1, 1, { 3 } },
+            { RVM_LINEAR, 2, 2, { 2, 4 } },    { RVM_LINEAR, 5, 2, { 4, 6 } },
+            { RVM_NO_KERNEL, 1, 1, { 1 } },    { RVM_NO_KERNEL, 3, 1, { 3 } },
+            { RVM_NO_KERNEL, 6, 2, { 2, 5 } }, { RVM_NO_KERNEL, 5, 1, { 4 } },
+        };
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            const rvm_kernel kernel = { .type = cases[i].type };
+            size_t end[RVM_BASIS_GROUPS];
+            candidates c;
+            candidates_init(&c, rows_of("0 4:5\n0 1:2 4:3\n"), &kernel, cases[i].degrees);
+            ck_assert_uint_eq(rvm_basis_groups(end, &c.basis), cases[i].groups);
+            ck_assert_mem_eq(end, cases[i].end, cases[i].groups * sizeof *end);
+            ck_assert_uint_eq(c.basis.count, end[cases[i].groups - 1]);
+            candidates_free(&c);
+        }
     }
 END_TEST
 
@@ -154,8 +214,8 @@ START_TEST(columns_of_any_number_of_threads)
             for (size_t n = 0; n < ROWS; n++) {
                 double distance = 0;
                 for (int f = 1; f <= 4; f++)
-                    distance +=
-                        gsl_pow_2(feature(c.p, n, f) - feature(c.p, c.basis.source[id[k]], f));
+                    distance += gsl_pow_2(feature(c.p, n, f) -
+                                          feature(c.p, rvm_basis_row(&c.basis, id[k]), f));
                 const double value = exp(-0.3 * distance);
                 squares += value * value;
                 check_close(norm1[k] * gsl_matrix_get(one, k, n), value, 1e-14);
@@ -184,6 +244,26 @@ START_TEST(faults_of_the_kernel_are_passed_on)
     }
 END_TEST
 
+/* Values of 1e160 are finite, their squares are not. */
+START_TEST(norms_beyond_the_finite_numbers)
+    {
+        const rvm_kernel linear = { .type = RVM_LINEAR };
+        const size_t id[] = { 0, 1 };
+        double space[4], norm[2];
+        gsl_matrix_view block = gsl_matrix_view_array(space, 2, 2);
+        rvm_error err = { 0 }, err2 = { 0 };
+        candidates c;
+        candidates_init(&c, rows_of("0 1:1e80\n0 1:2e80\n"), &linear, false);
+        ck_assert_int_eq(rvm_basis_columns(&block.matrix, norm, &c.basis, id, 2, 1, &err),
+                         RVM_ENUMERIC);
+        ck_assert_int_eq(rvm_basis_project(norm, NULL, NULL, &c.basis, id, 2, NULL, NULL, 1, &err2),
+                         RVM_ENUMERIC);
+        ck_assert_ptr_nonnull(strstr(err.message, "scale the data"));
+        ck_assert_str_eq(err.message, err2.message);
+        candidates_free(&c);
+    }
+END_TEST
+
 /* ---- Strips and sums ------------------------------------------------------------------------ */
 
 /* More rows than two tiles of 1024 have, more functions than two groups of 64. */
@@ -206,8 +286,9 @@ static void wide_ids(size_t *id)
 /* Values by the formula, of a function and a row here and there. */
 static double value_at(const candidates *c, size_t id, size_t n)
 {
-    const size_t source = c->basis.source[id];
-    return source == RVM_BIAS ? 1 : kernel_by_formula(&c->basis.kernel, c->p, n, c->p, source, 3);
+    if (rvm_basis_is_bias(&c->basis, id))
+        return 1;
+    return kernel_by_formula(&c->basis.kernel, c->p, n, c->p, rvm_basis_row(&c->basis, id), 3);
 }
 
 START_TEST(strips_by_the_formula)
@@ -480,9 +561,12 @@ Suite *basis_suite(void)
     tcase_add_test(c, order_of_the_largest_index);
     tcase_add_test(c, order_does_not_know_the_file);
     tcase_add_test(c, repeated_rows_are_one_candidate);
+    tcase_add_test(c, terms_come_first);
+    tcase_add_test(c, groups_of_candidates);
     tcase_add_test(c, columns_by_hand);
     tcase_add_test(c, columns_of_any_number_of_threads);
     tcase_add_test(c, faults_of_the_kernel_are_passed_on);
+    tcase_add_test(c, norms_beyond_the_finite_numbers);
     tcase_add_loop_test(c, strips_by_the_formula, 0, 3);
     tcase_add_loop_test(c, sums_over_the_rows, 0, 2);
     tcase_add_test(c, sums_over_very_many_rows);

@@ -520,16 +520,17 @@ END_TEST
 /* libsvm's numbers and rvm-model(5)'s names. */
 START_TEST(names_and_numbers)
     {
-        const char *names[] = { "linear",      "polynomial", "rbf",   "sigmoid",
-                                "precomputed", "laplacian",  "spline" };
+        const char *names[] = { "linear",      "polynomial", "rbf",    "sigmoid",
+                                "precomputed", "laplacian",  "spline", "none" };
         const unsigned uses[] = { 0,
                                   RVM_USES_GAMMA | RVM_USES_DEGREE | RVM_USES_COEF0,
                                   RVM_USES_GAMMA,
                                   RVM_USES_GAMMA | RVM_USES_COEF0,
                                   0,
                                   RVM_USES_GAMMA,
+                                  0,
                                   0 };
-        for (int number = 0; number < 7; number++) {
+        for (int number = 0; number < 8; number++) {
             rvm_kernel_type by_number, by_name;
             ck_assert(rvm_kernel_by_number(&by_number, number));
             ck_assert(rvm_kernel_by_name(&by_name, names[number]));
@@ -538,9 +539,9 @@ START_TEST(names_and_numbers)
             ck_assert_uint_eq(rvm_kernel_uses(by_number), uses[number]);
         }
         rvm_kernel_type none;
-        ck_assert(!rvm_kernel_by_number(&none, 7) && !rvm_kernel_by_number(&none, -1));
+        ck_assert(!rvm_kernel_by_number(&none, 8) && !rvm_kernel_by_number(&none, -1));
         ck_assert(!rvm_kernel_by_name(&none, "rb") && !rvm_kernel_by_name(&none, ""));
-        ck_assert_ptr_null(rvm_kernel_name((rvm_kernel_type)7));
+        ck_assert_ptr_null(rvm_kernel_name((rvm_kernel_type)8));
     }
 END_TEST
 

@@ -65,7 +65,7 @@ static gsl_matrix *columns(case_data *x)
     rvm_error err = { 0 };
     gsl_matrix *PhiT = gsl_matrix_alloc(x->c.count, N);
     ck_assert_ptr_nonnull(PhiT);
-    CHECK_OK(rvm_columns_strip(&strip, &x->c, 0, N, &err));
+    CHECK_OK(rvm_columns_strip(&strip, &x->c, 0, &err));
     gsl_matrix_memcpy(PhiT, &strip.matrix);
     return PhiT;
 }
@@ -350,7 +350,7 @@ START_TEST(parted_classes_have_a_mode)
             ck_assert_double_lt(fabs(x.l.slope[n]), 0.5);
         double gradient[2] = { -exp(-12) * weight(&x.f, 0), -exp(-12) * weight(&x.f, 1) };
         gsl_matrix_view strip;
-        CHECK_OK(rvm_columns_strip(&strip, &x.c, 0, 40, &err));
+        CHECK_OK(rvm_columns_strip(&strip, &x.c, 0, &err));
         for (size_t i = 0; i < 2; i++) {
             for (size_t n = 0; n < 40; n++)
                 gradient[i] += gsl_matrix_get(&strip.matrix, i, n) * x.l.slope[n];

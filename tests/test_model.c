@@ -119,6 +119,66 @@ static const char two_outputs[] = "rvm_model 2\n"
                                   "0.5 8 0 0 1:2\n"
                                   "end\n";
 
+/* The bias, two terms and a vector. */
+static const char terms[] = "rvm_model 3\n"
+                            "task regression\n"
+                            "kernel_type linear\n"
+                            "nr_class 2\n"
+                            "total_rv 1\n"
+                            "examples 9\n"
+                            "noise_variance 0.25\n"
+                            "noise_fixed 0\n"
+                            "log_evidence -4.5\n"
+                            "converged 1\n"
+                            "bias 0.25 0.5 -3\n"
+                            "basis x3 1.5 8\n"
+                            "basis x1*x2147483647 -2 16\n"
+                            "factor 2 1 3 4\n"
+                            "factor 4 5 6\n"
+                            "factor 7 8\n"
+                            "factor 9\n"
+                            "RV\n"
+                            "0.5 32 1:2\n"
+                            "end\n";
+
+/* No kernel: the first output has two terms, the second the bias alone. */
+static const char terms_alone[] = "rvm_model 3\n"
+                                  "task regression\n"
+                                  "kernel_type none\n"
+                                  "nr_class 2\n"
+                                  "nr_output 2\n"
+                                  "total_rv 0\n"
+                                  "examples 9\n"
+                                  "noise_variance 0.25 4\n"
+                                  "noise_fixed 0\n"
+                                  "log_evidence -4.5\n"
+                                  "converged 1\n"
+                                  "output 1 2\n"
+                                  "basis x0 0.5 8\n"
+                                  "basis x7*x7 0.25 16\n"
+                                  "factor 2 1\n"
+                                  "factor 4\n"
+                                  "output 2 1\n"
+                                  "bias 1 2 7\n"
+                                  "factor 3\n"
+                                  "RV\n"
+                                  "end\n";
+
+static const char terms_of_classes[] = "rvm_model 3\n"
+                                       "task classification\n"
+                                       "kernel_type none\n"
+                                       "nr_class 2\n"
+                                       "label 1 -1\n"
+                                       "total_rv 0\n"
+                                       "examples 9\n"
+                                       "log_evidence -4.5\n"
+                                       "converged 1\n"
+                                       "probability 0\n"
+                                       "basis x2 1.5 8\n"
+                                       "factor 2\n"
+                                       "RV\n"
+                                       "end\n";
+
 static rvm_status read_text(rvm_model **out, const char *text, size_t length, rvm_error *err)
 {
     FILE *in = fmemopen((void *)text, length, "r");
@@ -152,6 +212,19 @@ static char *write_text(const rvm_model *m)
     return text;
 }
 
+/* `text` with the first `from` replaced by `to`; owned by the caller. */
+static char *replaced(const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    ck_assert_msg(at != NULL, "the case \"%s\" does not apply", from);
+    const size_t size = strlen(text) + strlen(to) + 1;
+    char *copy = malloc(size);
+
+    ck_assert_ptr_nonnull(copy);
+    snprintf(copy, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return copy;
+}
+
 static void expect_round_trip(const char *text)
 {
     rvm_model *m = read_ok(text);
@@ -170,6 +243,9 @@ START_TEST(round_trips_are_byte_identical)
         expect_round_trip(three_classes);
         expect_round_trip(precomputed);
         expect_round_trip(two_outputs);
+        expect_round_trip(terms);
+        expect_round_trip(terms_alone);
+        expect_round_trip(terms_of_classes);
     }
 END_TEST
 
@@ -242,7 +318,8 @@ START_TEST(latent_functions_are_read)
         ck_assert_uint_eq(info.vectors, 2);
         ck_assert(info.has_bias && info.probability);
         ck_assert_uint_eq(m->latent_count, 3);
-        ck_assert(f[0].bias && !f[1].bias && !f[2].bias);
+        ck_assert(f[0].terms == 1 && f[1].terms == 0 && f[2].terms == 0);
+        ck_assert(rvm_latent_has_bias(&f[0]) && !rvm_latent_has_terms(&f[0]));
         ck_assert(f[0].count == 2 && f[1].count == 2 && f[2].count == 0);
         ck_assert_uint_eq(f[0].vector[0], 0);
         ck_assert_uint_eq(f[1].vector[0], 0);
@@ -274,6 +351,67 @@ START_TEST(outputs_are_read)
     }
 END_TEST
 
+START_TEST(terms_are_read)
+    {
+        rvm_model *m = read_ok(terms);
+        const rvm_latent *f = m->latent;
+        char *names = NULL;
+        rvm_error err = { 0 };
+
+        ck_assert(rvm_model_describe(m).has_terms && rvm_model_describe(m).has_bias);
+        ck_assert(f->count == 4 && f->terms == 3 && f->bias_mean == -3);
+        ck_assert_int_eq(f->term[2].degree, 2);
+        ck_assert_int_eq(f->term[2].feature[0], 1);
+        ck_assert_int_eq(f->term[2].feature[1], 2147483647);
+        ck_assert(f->weight[0] == 0.25 && f->weight[1] == 1.5);
+        ck_assert(f->weight[2] == -2 && f->weight[3] == 0.5);
+        ck_assert(f->alpha[0] == 0.5 && f->alpha[1] == 8 && f->alpha[2] == 16 && f->alpha[3] == 32);
+        ck_assert_uint_eq(f->vector[0], 0);
+        ck_assert_int_eq(rvm_model_terms(&names, m, &err), RVM_OK);
+        ck_assert_str_eq(names, "bias x3 x1*x2147483647");
+        free(names);
+        rvm_model_free(m);
+    }
+END_TEST
+
+/* Of several functions each name once, whichever has it. */
+START_TEST(names_of_terms_are_sorted)
+    {
+        rvm_model *m = read_ok(terms_alone), *none = read_ok(one_class);
+        char *names = NULL;
+        rvm_error err = { 0 };
+
+        ck_assert_int_eq(rvm_model_terms(&names, m, &err), RVM_OK);
+        ck_assert_str_eq(names, "bias x0 x7*x7");
+        free(names);
+        ck_assert_int_eq(rvm_model_terms(&names, none, &err), RVM_OK);
+        ck_assert_str_eq(names, "");
+        ck_assert(!rvm_model_describe(none).has_terms);
+        free(names);
+        rvm_model_free(m);
+        rvm_model_free(none);
+    }
+END_TEST
+
+/* Version 3 is for models that need it, and a writer does without where it can. */
+START_TEST(the_lowest_version_is_written)
+    {
+        char *first = replaced(three_classes, "rvm_model 1", "rvm_model 3");
+        char *second = replaced(two_outputs, "rvm_model 2", "rvm_model 3");
+        rvm_model *m = read_ok(first), *n = read_ok(second);
+        char *m_again = write_text(m), *n_again = write_text(n);
+
+        ck_assert_str_eq(m_again, three_classes);
+        ck_assert_str_eq(n_again, two_outputs);
+        rvm_model_free(m);
+        rvm_model_free(n);
+        free(m_again);
+        free(n_again);
+        free(first);
+        free(second);
+    }
+END_TEST
+
 START_TEST(line_ends_of_other_systems_are_read)
     {
         rvm_model *m = read_ok("rvm_model 1\r\ntask classification\r\nkernel_type linear\r\n"
@@ -285,19 +423,6 @@ START_TEST(line_ends_of_other_systems_are_read)
     }
 END_TEST
 
-/* `text` with the first `from` replaced by `to`; owned by the caller. */
-static char *replaced(const char *text, const char *from, const char *to)
-{
-    const char *at = strstr(text, from);
-    ck_assert_msg(at != NULL, "the case \"%s\" does not apply", from);
-    const size_t size = strlen(text) + strlen(to) + 1;
-    char *copy = malloc(size);
-
-    ck_assert_ptr_nonnull(copy);
-    snprintf(copy, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    return copy;
-}
-
 typedef struct {
     const char *base, *from, *to;
     size_t line, column;
@@ -305,7 +430,7 @@ typedef struct {
 } bad_case;
 
 static const bad_case bad_cases[] = {
-    { regression, "rvm_model 1", "rvm_model 3", 1, 11, "version" },
+    { regression, "rvm_model 1", "rvm_model 4", 1, 11, "version" },
     { regression, "rvm_model 1", "rvm_model 2", 6, 1, "\"nr_output\" is expected" },
     { classification, "rvm_model 1", "rvm_model 2", 2, 6, "regression" },
     { two_outputs, "rvm_model 2", "rvm_model 1", 5, 1, "\"total_rv\" is expected" },
@@ -425,6 +550,31 @@ static const bad_case bad_cases[] = {
     { precomputed, "0:3", "0:3 1:1", 13, 1, "serial" },
     { precomputed, "0:3", "1:3", 13, 1, "serial" },
     { precomputed, "1 1 0:3", "1 1", 13, 1, "serial" },
+    { terms, "rvm_model 3", "rvm_model 1", 12, 1, "\"factor\" is expected" },
+    { terms, "rvm_model 3", "rvm_model 2", 5, 1, "\"nr_output\" is expected" },
+    { terms, "basis x3 1.5 8", "basis", 12, 6, "the name of a basis function" },
+    { terms, "basis x3", "basis bias", 12, 7, "the name of a basis function" },
+    { terms, "basis x3", "basis x-1", 12, 7, "the name of a basis function" },
+    { terms, "basis x3", "basis x2147483648", 12, 7, "the name of a basis function" },
+    { terms, "basis x3", "basis x3*x1", 12, 7, "the name of a basis function" },
+    { terms, "basis x3", "basis 3", 12, 7, "the name of a basis function" },
+    { terms, "basis x3 1.5 8", "basis x3 1.5", 12, 13, "number" },
+    { terms, "basis x3 1.5 8", "basis x3 1.5 0", 12, 14, "above 0" },
+    { terms, "basis x3 1.5 8", "basis x3 inf 8", 12, 10, "number" },
+    { terms, "basis x3 1.5 8", "basis x3 1.5 8 0", 12, 16, "complete" },
+    { terms, "basis x1*x2147483647", "basis x3", 13, 7, "ascend" },
+    { terms, "basis x1*x2147483647", "basis x1", 13, 7, "ascend" },
+    { terms, "basis x3 1.5 8\n", "", 13, 14, "complete" },
+    { terms, "basis x3 1.5 8", "bias 1 1 0", 12, 1, "\"factor\" is expected" },
+    { terms, "factor 9\n", "", 17, 1, "\"factor\" is expected" },
+    { terms, "linear", "precomputed", 12, 1, "\"factor\" is expected" },
+    { terms_alone, "rvm_model 3", "rvm_model 2", 3, 13, "version 3" },
+    { terms_alone, "total_rv 0", "total_rv 1", 6, 10, "whole number" },
+    { terms_alone, "output 1 2", "output 1 1", 14, 1, "the output has more" },
+    { terms_alone, "output 1 2", "output 1 0", 13, 1, "the output has more" },
+    { terms_alone, "output 1 2", "output 1 3", 15, 11, "number" },
+    { terms_alone, "output 2 1", "output 2 2", 19, 9, "number" },
+    { terms_of_classes, "label 1 -1", "label 1 -1\nnr_output 2", 6, 1, "\"total_rv\" is expected" },
 };
 
 /* The line that says softmax too may be there; a writer leaves it out. */
@@ -468,7 +618,8 @@ END_TEST
 
 START_TEST(a_file_cut_anywhere_is_refused)
     {
-        const char *base[] = { regression, classification, one_class, three_classes, precomputed };
+        const char *base[] = { regression,  classification, one_class,  three_classes,
+                               precomputed, terms,          terms_alone };
 
         for (size_t b = 0; b < sizeof base / sizeof base[0]; b++)
             /* Without its last newline alone the file is still whole. */
@@ -538,6 +689,9 @@ Suite *model_suite(void)
     tcase_add_test(tc, classes_and_parameters_are_read);
     tcase_add_test(tc, latent_functions_are_read);
     tcase_add_test(tc, outputs_are_read);
+    tcase_add_test(tc, terms_are_read);
+    tcase_add_test(tc, names_of_terms_are_sorted);
+    tcase_add_test(tc, the_lowest_version_is_written);
     tcase_add_test(tc, line_ends_of_other_systems_are_read);
     tcase_add_loop_test(tc, faults_are_refused_with_their_place, 0,
                         (int)(sizeof bad_cases / sizeof bad_cases[0]));

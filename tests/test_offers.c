@@ -251,6 +251,38 @@ static double dot(const gsl_matrix *X, size_t i, const gsl_matrix *Y, size_t j)
     return sum;
 }
 
+/* Of 3 + 3 terms and 70 kernel functions: half of the places for the linear ones and the bias, half of
+ * the others for the quadratic ones, as far as they go. */
+START_TEST(every_group_has_its_places)
+    {
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 2);
+        rvm_problem *p = noise_problem(70, 2, 3);
+        rvm_study y;
+        rvm_columns c;
+        rvm_error err = { 0 };
+        size_t order[76], of_kind[3] = { 0 };
+        bool scratch[76];
+        gsl_rng *rng = random_numbers(1);
+        const size_t x1 = 1;
+        s.linear = s.quadratic = true;
+        CHECK_OK(rvm_study_init(&y, p, &s, &s.kernel, 0, &err));
+        ck_assert_uint_eq(y.basis.count, 76);
+        CHECK_OK(rvm_columns_init(&c, &y.basis, K, 0, 1, &err));
+        CHECK_OK(rvm_columns_append(&c, &x1, 1, &err));
+        ck_assert_uint_eq(rvm_offers_draw(order, scratch, &c, 76, 8, rng), 8);
+        for (size_t k = 0; k < 8; k++) {
+            ck_assert(order[k] != 1 && order[k] < 76 && (k == 0 || order[k] > order[k - 1]));
+            of_kind[order[k] < 3 ? 0 : order[k] < 6 ? 1 : 2]++;
+        }
+        ck_assert(of_kind[0] == 2 && of_kind[1] == 3 && of_kind[2] == 3);
+        ck_assert_uint_eq(rvm_offers_draw(order, scratch, &c, 76, 1000, rng), 75);
+        gsl_rng_free(rng);
+        rvm_columns_free(&c);
+        rvm_study_free(&y);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* Q takes every row, S the share that 300 or so of the 6000 leave of it: mostly within 30 %. */
 START_TEST(many_rows_are_sampled)
     {
@@ -333,6 +365,7 @@ Suite *offers_suite(void)
     tcase_add_loop_test(c, gains_where_nothing_is_active, 0, 2);
     tcase_add_test(c, nothing_gains_too_much);
     tcase_add_test(c, multiples_of_an_active_function_offer_nothing);
+    tcase_add_test(c, every_group_has_its_places);
     tcase_add_test(c, many_rows_are_sampled);
     tcase_add_test(c, offers_of_any_number_of_threads);
     suite_add_tcase(s, c);

@@ -285,7 +285,7 @@ START_TEST(a_constant_output_takes_no_part)
             with->target[3 * n + 1] = 7.25;
         rvm_model *m = train(with, &s), *n = train(without, &s);
         ck_assert_uint_eq(m->latent[1].count, 1);
-        ck_assert(m->latent[1].bias);
+        ck_assert(rvm_latent_has_bias(&m->latent[1]));
         ck_assert_double_gt(rvm_model_noise_variance(m, 1), 0);
         check_same_vectors(m, n);
         for (size_t k = 0; k < m->latent[0].count; k++) {

@@ -222,6 +222,55 @@ START_TEST(models_of_several_classes_have_names)
     }
 END_TEST
 
+START_TEST(basis_is_a_list_of_names)
+    {
+        static const struct {
+            const char *list;
+            bool bias, linear, quadratic;
+        } cases[] = {
+            { "bias", true, false, false },
+            { "none", false, false, false },
+            { "linear", false, true, false },
+            { "quadratic,bias", true, false, true },
+            { "bias,linear,quadratic", true, true, true },
+            { "none,linear,linear", false, true, false },
+        };
+        static const char *const faults[] = { "",       ",",   "bias,", ",bias",   "bias,,linear",
+                                              "biases", "lin", "Bias",  "linear ", "bias;linear" };
+        rvm_settings s = rvm_settings_default();
+
+        ck_assert(s.bias && !s.linear && !s.quadratic);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            ck_assert(rvm_settings_basis(&s, cases[i].list));
+            ck_assert_int_eq(s.bias, cases[i].bias);
+            ck_assert_int_eq(s.linear, cases[i].linear);
+            ck_assert_int_eq(s.quadratic, cases[i].quadratic);
+        }
+        for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+            ck_assert_msg(!rvm_settings_basis(&s, faults[i]), "\"%s\" passes", faults[i]);
+        ck_assert(!s.bias && s.linear && !s.quadratic);
+    }
+END_TEST
+
+START_TEST(a_basis_must_fit_the_kernel)
+    {
+        rvm_settings s = rvm_settings_default();
+
+        s.kernel.type = RVM_NO_KERNEL;
+        expect_ok(&s, NULL);
+        s.bias = false;
+        expect_fault(&s, NULL, "without a kernel");
+        s.quadratic = true;
+        expect_ok(&s, NULL);
+        s.kernel.type = RVM_PRECOMPUTED;
+        expect_fault(&s, NULL, "precomputed");
+        s.quadratic = false;
+        expect_ok(&s, NULL);
+        s.linear = true;
+        expect_fault(&s, NULL, "precomputed");
+    }
+END_TEST
+
 Suite *settings_suite(void)
 {
     Suite *suite = suite_create("settings");
@@ -236,6 +285,8 @@ Suite *settings_suite(void)
     tcase_add_test(tc, any_number_of_classes);
     tcase_add_test(tc, models_of_several_classes_have_names);
     tcase_add_test(tc, kernel_matrices_begin_with_a_serial);
+    tcase_add_test(tc, basis_is_a_list_of_names);
+    tcase_add_test(tc, a_basis_must_fit_the_kernel);
     tcase_add_test(tc, gamma_zero_is_one_over_the_largest_index);
     suite_add_tcase(suite, tc);
     return suite;

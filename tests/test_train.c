@@ -82,7 +82,7 @@ START_TEST(model_without_a_bias)
             p->target[n] += 3;
         s.bias = false;
         rvm_model *m = train(p, &s);
-        ck_assert(!m->latent->bias);
+        ck_assert(!rvm_latent_has_bias(m->latent));
         ck_assert_double_eq(m->latent->bias_mean, 0);
         check_model(m, p, NULL);
         rvm_model_free(m);

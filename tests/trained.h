@@ -86,7 +86,7 @@ static inline rvm_problem *copy_of(const rvm_problem *p)
 
 static inline void check_same_vectors(const rvm_model *a, const rvm_model *b)
 {
-    ck_assert_int_eq(a->latent->bias, b->latent->bias);
+    ck_assert_int_eq(rvm_latent_has_bias(a->latent), rvm_latent_has_bias(b->latent));
     ck_assert_uint_eq(a->vectors->rows, b->vectors->rows);
     for (size_t i = 0; i < a->vectors->start[a->vectors->rows]; i++)
         ck_assert_int_eq(a->vectors->index[i], b->vectors->index[i]);
@@ -99,14 +99,13 @@ static inline gsl_matrix *basis_values(const rvm_model *m, const rvm_latent *l,
                                        const rvm_problem *p)
 {
     gsl_matrix *Phi = gsl_matrix_alloc(p->rows, l->count);
-    const size_t first = l->bias ? 1 : 0;
     for (size_t n = 0; n < p->rows; n++) {
-        if (l->bias)
-            gsl_matrix_set(Phi, n, 0, 1);
-        for (size_t i = first; i < l->count; i++)
+        for (size_t i = 0; i < l->terms; i++)
+            gsl_matrix_set(Phi, n, i, term_by_formula(&l->term[i], p, n));
+        for (size_t i = l->terms; i < l->count; i++)
             gsl_matrix_set(
                 Phi, n, i,
-                kernel_by_formula(&m->kernel, p, n, m->vectors, l->vector[i - first], 8));
+                kernel_by_formula(&m->kernel, p, n, m->vectors, l->vector[i - l->terms], 8));
     }
     return Phi;
 }

@@ -45,3 +45,11 @@ printf '0 1:1 2:2\n' >row
 "$BIN/rvm-predict" -q -b 1 row three got || fail "the model of the manual page is refused"
 [ "$(cat got)" = 'labels 5 -2 9
 5 0.759708 0.00277411 0.237518' ] || fail "the model of the manual page predicts $(cat got)"
+
+# The example of a linear regression, at x1 = 3 and x3 = 2: 2.25 + 3 - 12; its variance by hand:
+# R'v = (1, 2, 6) gives v = (1/2, 3/8, 7/16), and 1/4 + 9/64 + 49/256 + 0.25 = 213/256.
+sed -n '/^The model of a linear regression/,/^\.fi/p' "$SRC/man/rvm-model.5" |
+    sed '1,/^\.nf/d; /^\./d; s/\\-/-/g' >terms
+printf '0 1:3 3:2 7:1\n' >row
+"$BIN/rvm-predict" -q --variance row terms got || fail "the model of the manual page is refused"
+[ "$(cat got)" = '-6.75 0.83203125' ] || fail "the model of the manual page predicts $(cat got)"
