@@ -265,6 +265,11 @@ bench: all $(OUT)/bench/friedman
 $(OUT)/bench/friedman: $(OUT)/bench/friedman.o
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
+## bench-methods: --method auto beside the algorithms of the papers, in bench/METHODS
+.PHONY: bench-methods
+bench-methods: all $(OUT)/bench/friedman
+	@sh bench/methods.sh '$(BIN)' '$(OUT)/bench' data bench/METHODS
+
 ## bench-kernel: kernel values per second beside what BLAS and exp alone would allow
 .PHONY: bench-kernel
 bench-kernel: $(OUT)/bench/kernel

@@ -122,6 +122,16 @@ static rvm_status set_multiclass(void *job, const char *suffix, const char *valu
     return err->status;
 }
 
+static rvm_status set_method(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    (void)suffix;
+    if (rvm_method_by_name(&((train_job *)job)->settings.method, value))
+        return RVM_OK;
+    *err = (rvm_error){ .status = RVM_ESETTING,
+                        .message = "auto, mackay, em and sequential are possible" };
+    return err->status;
+}
+
 /* The text behind the letter is the class; none is class 0, as in libsvm. */
 static rvm_status set_weight(void *job, const char *suffix, const char *value, rvm_error *err)
 {
@@ -172,6 +182,8 @@ static const cli_option options[] = {
       set_weight },
     { 0, "multiclass", CLI_CALL, "MODEL", "softmax",
       "more than two classes: softmax, or ovr: one against the rest", 0, set_multiclass },
+    { 0, "method", CLI_CALL, "NAME", "auto", "auto; of the papers: mackay, em, sequential", 0,
+      set_method },
     { 'e', NULL, CLI_REAL, "EPS", "0.001", "gain in log evidence that is worth an iteration",
       FIELD(settings.tolerance), NULL },
     { 'm', NULL, CLI_REAL, "MB", "1024", "memory for training beside the data, in MB",

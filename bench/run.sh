@@ -34,6 +34,8 @@ bin=$(cd "$1" && pwd) || exit 1
 helpers=$(cd "$2" && pwd) || exit 1
 results=$3
 
+. "$here/machine.sh"
+
 data=${BENCH_DATA:-}
 only=${BENCH_ONLY:-}
 full=${BENCH_FULL:-0}
@@ -309,11 +311,6 @@ svm_version() {
     dpkg-query -W -f '${Version}\n' libsvm-tools 2>/dev/null || echo "of unknown version"
 }
 
-processor() {
-    sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . ||
-        sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m
-}
-
 # The command that does this again; the folder of the data is the reader's own.
 this_command() {
     printf 'make bench'
@@ -343,10 +340,9 @@ program that needs more than $limit s is stopped, and is not tried on more rows 
 bench/run.sh says how to run this and bench/friedman.c what the synthetic data are.
 
     command     $(this_command)
-    date        $(date -u +%Y-%m-%d)
-    processor   $(processor), $(getconf _NPROCESSORS_ONLN) cores, $(uname -sm)
+$(describe_machine)
     threads     ${OMP_NUM_THREADS:-as many as cores} for rvm-train; svm-train has one
-$("$bin/rvm-train" --version | awk '{ printf "    %-12s%s\n", NR == 1 ? "ours" : "", $0 }')
+$(describe_program "$bin")
 END
     case $peers in *svm-train*) echo "    libsvm      $(svm_version)" ;; esac | emit
     case $peers in *kernlab*) echo "    kernlab     $(cat "$tmp/kernlab")" ;; esac | emit

@@ -45,14 +45,28 @@ void rvm_fit_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fit *f
 bool rvm_damped_step(double *step, gsl_matrix *A, const gsl_matrix *hessian, const double *gradient,
                      double lambda, int threads);
 
-/* At most `sweeps` steps of the fixed point alpha = gamma / mu^2 (MacKay 1992; Tipping 2001,
- * equations 16-18), beta = (N - sum gamma) / |t - Phi mu|^2, deleting functions whose precision has
- * passed a large bound. Stops early when nothing moves. Precisions that rise do so by a factor that
+/* One step of a fixed point of the evidence's gradient:
+ *
+ *     MacKay   alpha = gamma / mu^2           beta = (N - sum gamma) / |t - Phi mu|^2
+ *     EM       alpha = 1 / (mu^2 + Sigma_ii)  beta = N / (|t - Phi mu|^2 + sum gamma / beta)
+ *
+ * (MacKay 1992 and Tipping 2000, equations 9 and 8; Tipping 2001, equations 16-18). EM never lowers
+ * the evidence of a regression, and is slow. */
+typedef enum { RVM_SWEEP_MACKAY, RVM_SWEEP_EM } rvm_sweep_rule;
+
+/* From a point that has been located to the next one, located too, without the functions whose
+ * precision has passed a large bound. Precisions that rise by MacKay's rule do so by a factor that
  * hardly changes from step to step: with stretch 2 they go twice as far on the logarithm and get
- * there in half the sweeps; 1 is the plain fixed point. */
+ * there in half the steps; 1 is the plain fixed point. *at_rest: nothing moves any more, or there
+ * is no function left. Cost N K^2 with curvature, K^3 without. */
 extern const double rvm_sweep_out;     /* ln alpha - ln beta beyond which a function is deleted */
 extern const double rvm_sweep_at_rest; /* mean move of ln alpha below which it stops */
+RVM_CHECKED rvm_status rvm_sweep_step(rvm_search *s, rvm_sweep_rule rule, double stretch,
+                                      bool *at_rest, rvm_error *err);
+/* At most `sweeps` steps of MacKay's rule, fewer where nothing moves. */
 RVM_CHECKED rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err);
+/* ln beta by the rule, where f is and with that sum of the gammas; not beyond its bound. */
+double rvm_noise_step(const rvm_fit *f, const rvm_observed *o, rvm_sweep_rule rule, double gammas);
 
 /* Newton's method in (ln alpha, ln beta), each step checked against the evidence, deleting
  * functions that the evidence is better without. Ends when an iteration gains less than

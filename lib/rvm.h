@@ -106,6 +106,15 @@ typedef enum {
     RVM_ONE_VS_REST /* a two-class model for each class; P(k) is its probability over their sum */
 } rvm_multiclass;
 
+/* How the evidence is climbed (rvm-train(1), TRAINING). All but the first keep the columns of all
+ * candidates, know one output, and take more than two classes one against the rest. */
+typedef enum {
+    RVM_METHOD_AUTO,      /* the search of this program, from many starts or in rounds */
+    RVM_METHOD_MACKAY,    /* alpha = gamma / mu^2, from all functions downwards */
+    RVM_METHOD_EM,        /* alpha = 1 / (mu^2 + Sigma_ii), likewise */
+    RVM_METHOD_SEQUENTIAL /* one function at a time (Tipping and Faul 2003) */
+} rvm_method;
+
 typedef struct {
     int label;
     double weight;
@@ -132,6 +141,7 @@ typedef struct {
     int restarts;      /* number of starts while all rows fit the working set; 0: automatic */
     unsigned long seed;
     int threads; /* 0: as many as the machine offers */
+    rvm_method method;
     rvm_multiclass multiclass;
     bool probability;                      /* libsvm's -b 1; kept in the model, changes nothing */
     const rvm_class_weight *class_weights; /* borrowed; classification only; repeated: multiplied */
@@ -152,6 +162,9 @@ bool rvm_settings_basis(rvm_settings *s, const char *list);
 /* As for kernels, of --multiclass. */
 const char *rvm_multiclass_name(rvm_multiclass multiclass);
 bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name);
+/* The same as in --method. */
+const char *rvm_method_name(rvm_method method);
+bool rvm_method_by_name(rvm_method *out, const char *name);
 
 /* ---- Choosing a kernel ---------------------------------------------------------------------- */
 
@@ -191,7 +204,8 @@ RVM_CHECKED rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const r
 typedef struct rvm_trainer rvm_trainer;
 
 typedef struct {
-    int start, starts;   /* which start this is, from 1, and of how many */
+    int start, starts;   /* which start this is, from 1, and of how many; which class, where a
+                            method of the papers trains each against the rest */
     int round;           /* steps taken in this start */
     size_t rows;         /* rows in use: large problems begin with a part of them, */
     double log_evidence; /* and this is the log evidence of that part; natural logarithm */

@@ -30,6 +30,7 @@ rvm_settings rvm_settings_default(void)
         .restarts = 0,
         .seed = 1,
         .threads = 0,
+        .method = RVM_METHOD_AUTO,
         .multiclass = RVM_SOFTMAX,
         .probability = false,
         .class_weights = NULL,
@@ -139,6 +140,30 @@ static rvm_status check_basis(const rvm_settings *s, rvm_error *err)
     return RVM_OK;
 }
 
+static const char *const method_names[] = {
+    [RVM_METHOD_AUTO] = "auto",
+    [RVM_METHOD_MACKAY] = "mackay",
+    [RVM_METHOD_EM] = "em",
+    [RVM_METHOD_SEQUENTIAL] = "sequential",
+};
+enum { METHOD_NAMES = sizeof method_names / sizeof method_names[0] };
+
+const char *rvm_method_name(rvm_method method)
+{
+    const size_t k = (size_t)method;
+    return k < METHOD_NAMES ? method_names[k] : NULL;
+}
+
+bool rvm_method_by_name(rvm_method *out, const char *name)
+{
+    for (size_t k = 0; k < METHOD_NAMES; k++)
+        if (strcmp(name, method_names[k]) == 0) {
+            *out = (rvm_method)k;
+            return true;
+        }
+    return false;
+}
+
 static rvm_status check_class_weights(const rvm_settings *s, rvm_error *err)
 {
     if (s->task != RVM_CLASSIFICATION)
@@ -215,6 +240,9 @@ static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm
     if (s->task == RVM_CLASSIFICATION && p->outputs > 1)
         return rvm_fail(err, RVM_ESETTING, "%zu labels in a row are for regression only",
                         p->outputs);
+    if (s->method != RVM_METHOD_AUTO && p->outputs > 1)
+        return rvm_fail(err, RVM_ESETTING, "--method %s knows one output; %zu need --method auto",
+                        rvm_method_name(s->method), p->outputs);
     if (s->task == RVM_CLASSIFICATION)
         status = check_classes(p, err);
     if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED)
@@ -228,6 +256,8 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
         return rvm_fail(err, RVM_ESETTING, "unknown svm type");
     if (rvm_multiclass_name(s->multiclass) == NULL)
         return rvm_fail(err, RVM_ESETTING, "unknown model of several classes");
+    if (rvm_method_name(s->method) == NULL)
+        return rvm_fail(err, RVM_ESETTING, "unknown method");
 
     rvm_status status = check_kernel(&s->kernel, err);
     if (status == RVM_OK)

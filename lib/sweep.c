@@ -17,8 +17,24 @@ static bool is_bias(const rvm_search *s, size_t i)
     return s->observed->bias_ln_alpha_max < INFINITY && s->now.column[i] == 0;
 }
 
+/* What the rule adds to ln alpha, from c = C_ii and the scaled weight. */
+static double step_of(rvm_sweep_rule rule, double c, double u)
+{
+    const double gamma = fmin(fmax(1 - c, 1e-13), 1), u2 = fmax(u * u, 1e-300);
+    return rule == RVM_SWEEP_EM ? -log(u2 + c) : log(gamma / u2);
+}
+
+double rvm_noise_step(const rvm_fit *f, const rvm_observed *o, rvm_sweep_rule rule, double gammas)
+{
+    const double N = (double)o->N, free_rows = fmax(N - gammas, 1e-3);
+    const double misfit = fmax(f->misfit, 1e-300);
+    const double beta =
+        rule == RVM_SWEEP_EM ? N / (misfit + gammas * exp(-f->ln_beta)) : free_rows / misfit;
+    return fmin(log(beta), o->ln_beta_max);
+}
+
 /* One step; returns the mean move of ln alpha. */
-static double update(rvm_search *s, double stretch)
+static double update(rvm_search *s, rvm_sweep_rule rule, double stretch)
 {
     rvm_fit *f = &s->now;
     const rvm_observed *o = s->observed;
@@ -27,20 +43,17 @@ static double update(rvm_search *s, double stretch)
     gsl_matrix_view T = gsl_matrix_submatrix(s->ws.square, 0, 0, f->K, f->K);
     rvm_cholesky_inverse_diagonal(c, &T.matrix, &L.matrix, s->ws.threads);
     for (size_t i = 0; i < f->K; i++) {
-        const double gamma = fmin(fmax(1 - c[i], 1e-13), 1), u2 = fmax(f->u[i] * f->u[i], 1e-300);
-        const double step = log(gamma / u2);
+        const double step = step_of(rule, c[i], f->u[i]);
         double ln_alpha = fmax(f->ln_alpha[i] + (step > 0 ? stretch * step : step),
                                rvm_least_ln_alpha(o, f->ln_beta));
         if (is_bias(s, i))
             ln_alpha = fmin(ln_alpha, o->bias_ln_alpha_max);
-        gammas += gamma;
+        gammas += fmin(fmax(1 - c[i], 1e-13), 1);
         moved += fmin(fabs(ln_alpha - f->ln_alpha[i]), 10);
         rvm_fit_set_alpha(f, i, ln_alpha);
     }
-    if (o->likelihood->owns_noise && !o->noise_fixed) {
-        const double free_rows = fmax((double)o->N - gammas, 1e-3);
-        f->ln_beta = fmin(log(free_rows / fmax(f->misfit, 1e-300)), o->ln_beta_max);
-    }
+    if (o->likelihood->owns_noise && !o->noise_fixed)
+        f->ln_beta = rvm_noise_step(f, o, rule, gammas);
     const double least = rvm_least_ln_alpha(o, f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
         if (f->ln_alpha[i] < least)
@@ -61,17 +74,25 @@ static size_t delete_dead(rvm_search *s)
     return deleted;
 }
 
+rvm_status rvm_sweep_step(rvm_search *s, rvm_sweep_rule rule, double stretch, bool *at_rest,
+                          rvm_error *err)
+{
+    *at_rest = s->now.K == 0;
+    if (*at_rest)
+        return RVM_OK;
+    const double moved = update(s, rule, stretch);
+    const size_t deleted = delete_dead(s);
+    *at_rest = moved < rvm_sweep_at_rest && deleted == 0;
+    return rvm_search_locate(s, err);
+}
+
 rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err)
 {
+    bool at_rest = false;
     s->ws.mode_steps = 1; /* the fixed point moves on before the mode matters */
     rvm_status status = rvm_search_locate(s, err);
-    for (int k = 0; k < sweeps && status == RVM_OK && s->now.K > 0; k++) {
-        const double moved = update(s, stretch);
-        const size_t deleted = delete_dead(s);
-        status = rvm_search_locate(s, err);
-        if (moved < rvm_sweep_at_rest && deleted == 0)
-            break;
-    }
+    for (int k = 0; k < sweeps && status == RVM_OK && !at_rest; k++)
+        status = rvm_sweep_step(s, RVM_SWEEP_MACKAY, stretch, &at_rest, err);
     s->ws.mode_steps = 0;
     if (status == RVM_OK && !s->observed->likelihood->owns_noise)
         status = rvm_search_locate(s, err); /* to the mode; normal noise has it at once */

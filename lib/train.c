@@ -15,10 +15,18 @@
 #include "problem.h"
 #include "settings.h"
 #include "starts.h"
+#include "textbook.h"
 #include "working_set.h"
 
 /* How the solution is found. A constant target and a single class need no search. */
-typedef enum { BY_STARTS, BY_WORKING_SET, BY_CLASSES, BY_OUTPUTS, NOTHING_TO_FIND } method;
+typedef enum {
+    BY_STARTS,
+    BY_WORKING_SET,
+    BY_CLASSES,
+    BY_OUTPUTS,
+    BY_TEXTBOOK,
+    NOTHING_TO_FIND
+} method;
 
 struct rvm_trainer {
     rvm_settings settings;
@@ -30,6 +38,7 @@ struct rvm_trainer {
     rvm_working_set *working_set;
     rvm_multi *multi;
     rvm_outputs *outputs;
+    rvm_textbook *textbook;
     size_t *class_of_row; /* owned, in canonical order; more than two classes: rank of the label */
     size_t *rank;         /* owned: position in labels of each class, by ascending label */
     rvm_design fixed;     /* NOTHING_TO_FIND: the bias alone */
@@ -75,6 +84,8 @@ static method choose_method(const rvm_trainer *tr)
         return BY_OUTPUTS;
     if (tr->settings.task == RVM_REGRESSION && tr->study.constant_target)
         return NOTHING_TO_FIND;
+    if (tr->settings.method != RVM_METHOD_AUTO)
+        return BY_TEXTBOOK;
     if (tr->labels.count > 2)
         return BY_CLASSES;
     return rvm_starts_fit(&tr->study, &tr->settings) ? BY_STARTS : BY_WORKING_SET;
@@ -116,8 +127,12 @@ static rvm_status prepare_classes(rvm_trainer *tr, rvm_error *err)
     rank_labels(tr->rank, &tr->labels);
     for (size_t n = 0; n < p->rows; n++)
         tr->class_of_row[n] = rank_of(tr, (int)p->target[n]);
-    return rvm_multi_alloc(&tr->multi, &tr->study, tr->class_of_row, tr->labels.count,
-                           &tr->settings, err);
+    return RVM_OK;
+}
+
+static bool has_many_classes(const rvm_trainer *tr)
+{
+    return tr->labels.count > 2;
 }
 
 static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
@@ -143,8 +158,16 @@ static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
         return rvm_starts_alloc(&tr->starts, &tr->study, &tr->settings, err);
     if (tr->method == BY_WORKING_SET)
         return rvm_working_set_alloc(&tr->working_set, &tr->study, &tr->settings, err);
+    if (has_many_classes(tr))
+        status = prepare_classes(tr, err);
+    if (status != RVM_OK)
+        return status;
     if (tr->method == BY_CLASSES)
-        return prepare_classes(tr, err);
+        return rvm_multi_alloc(&tr->multi, &tr->study, tr->class_of_row, tr->labels.count,
+                               &tr->settings, err);
+    if (tr->method == BY_TEXTBOOK)
+        return rvm_textbook_alloc(&tr->textbook, &tr->study, tr->class_of_row,
+                                  has_many_classes(tr) ? tr->labels.count : 1, &tr->settings, err);
     if (tr->method == BY_OUTPUTS)
         return rvm_outputs_alloc(&tr->outputs, &tr->study, &tr->settings, err);
     return settle(tr, err);
@@ -174,6 +197,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_working_set_free(tr->working_set);
     rvm_multi_free(tr->multi);
     rvm_outputs_free(tr->outputs);
+    rvm_textbook_free(tr->textbook);
     free(tr->class_of_row);
     free(tr->rank);
     rvm_design_free(&tr->fixed);
@@ -191,6 +215,8 @@ static const rvm_point *best_point(const rvm_trainer *tr)
         return rvm_starts_best(tr->starts);
     if (tr->method == BY_WORKING_SET)
         return rvm_working_set_best(tr->working_set);
+    if (tr->method == BY_TEXTBOOK)
+        return rvm_textbook_select(tr->textbook, 0);
     return &tr->point;
 }
 
@@ -202,6 +228,8 @@ static rvm_columns columns(const rvm_trainer *tr)
         return *rvm_working_set_columns(tr->working_set);
     if (tr->method == BY_OUTPUTS)
         return rvm_columns_of_design(rvm_outputs_design(tr->outputs));
+    if (tr->method == BY_TEXTBOOK)
+        return rvm_columns_of_design(rvm_textbook_design(tr->textbook));
     return rvm_columns_of_design(&tr->fixed);
 }
 
@@ -230,6 +258,16 @@ static void report_outputs(rvm_report *r, const rvm_trainer *tr)
     r->noise_at_bound = rvm_outputs_noise_at_bound(tr->outputs);
 }
 
+/* One model of each class against the rest. */
+static void report_one_vs_rest(rvm_report *r, const rvm_trainer *tr)
+{
+    rvm_textbook_progress(&r->start, &r->starts, tr->textbook);
+    r->progress = (double)(r->start - 1) / r->starts;
+    r->functions = rvm_textbook_functions(tr->textbook);
+    r->log_evidence = rvm_textbook_log_evidence(tr->textbook);
+    r->converged = tr->done && rvm_textbook_converged(tr->textbook);
+}
+
 static rvm_report report(const rvm_trainer *tr)
 {
     rvm_report r = { .start = 1, .starts = 1, .round = tr->round, .done = tr->done };
@@ -250,6 +288,8 @@ static rvm_report report(const rvm_trainer *tr)
         r.converged = tr->done && rvm_multi_converged(tr->multi);
     } else if (tr->method == BY_OUTPUTS) {
         report_outputs(&r, tr);
+    } else if (tr->method == BY_TEXTBOOK && has_many_classes(tr)) {
+        report_one_vs_rest(&r, tr);
     } else {
         report_point(&r, tr);
     }
@@ -269,6 +309,8 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
         status = rvm_multi_step(&tr->done, tr->multi, err);
     else if (!tr->done && tr->method == BY_OUTPUTS)
         status = rvm_outputs_step(&tr->done, tr->outputs, err);
+    else if (!tr->done && tr->method == BY_TEXTBOOK)
+        status = rvm_textbook_step(&tr->done, tr->textbook, err);
     else
         tr->done = true;
     tr->round++;
@@ -361,6 +403,42 @@ static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error 
     return status;
 }
 
+/* A model of each class against the rest, which know nothing of each other. */
+static rvm_status finish_one_vs_rest(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_columns c = columns(tr);
+    rvm_status status = RVM_OK;
+    if (!rvm_model_alloc_latents(m, tr->labels.count))
+        return rvm_fail_memory(err, "the model");
+    for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
+        const rvm_point *point = rvm_textbook_select(tr->textbook, k);
+        rvm_finished numbers = { 0 };
+        status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, &c, err);
+        m->log_evidence += numbers.log_likelihood - numbers.penalty;
+    }
+    m->converged = tr->done && rvm_textbook_converged(tr->textbook);
+    return status;
+}
+
+/* More than two classes. */
+static rvm_multiclass model_of_classes(const rvm_trainer *tr)
+{
+    if (!has_many_classes(tr))
+        return RVM_SOFTMAX;
+    return tr->method == BY_TEXTBOOK ? RVM_ONE_VS_REST : tr->settings.multiclass;
+}
+
+static rvm_status finish(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    if (tr->method == BY_CLASSES)
+        return finish_classes(m, tr, err);
+    if (tr->method == BY_OUTPUTS)
+        return finish_outputs(m, tr, err);
+    if (tr->method == BY_TEXTBOOK && has_many_classes(tr))
+        return finish_one_vs_rest(m, tr, err);
+    return finish_one(m, tr, err);
+}
+
 rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
 {
     rvm_model *m = rvm_model_alloc();
@@ -368,14 +446,12 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
         return rvm_fail_memory(err, "the model");
     m->task = tr->settings.task;
     m->kernel = tr->kernel;
-    m->multiclass = tr->method == BY_CLASSES ? tr->settings.multiclass : RVM_SOFTMAX;
+    m->multiclass = model_of_classes(tr);
     m->examples = tr->study.observed.N;
     m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
     rvm_status status = copy_labels(m, &tr->labels, err);
     if (status == RVM_OK)
-        status = tr->method == BY_CLASSES   ? finish_classes(m, tr, err)
-                 : tr->method == BY_OUTPUTS ? finish_outputs(m, tr, err)
-                                            : finish_one(m, tr, err);
+        status = finish(m, tr, err);
     if (status == RVM_OK)
         status = rvm_finish_vectors(m, &tr->study, err);
     if (status != RVM_OK) {

@@ -99,6 +99,57 @@ START_TEST(hessian_by_differences_of_the_gradient)
     }
 END_TEST
 
+/* One step by each rule, from Sigma and mu by LU. */
+START_TEST(steps_follow_the_formulas)
+    {
+        const bool em = _i == 1;
+        case_data x;
+        rvm_error err = { 0 };
+        double mu[K], variance[K], right[K], beta, gammas = 0, misfit = 0;
+        bool at_rest;
+        case_init(&x);
+        rvm_fit *f = &x.s.now;
+        beta = exp(f->ln_beta);
+        for (size_t k = 0; k < K; k++) {
+            double unit[K] = { 0 }, column[K];
+            unit[k] = 1;
+            for (int pass = 0; pass < 2; pass++) {
+                gsl_matrix *P = gsl_matrix_alloc(K, K);
+                for (size_t i = 0; i < K; i++) {
+                    right[i] = beta * x.d.p[i];
+                    for (size_t j = 0; j < K; j++)
+                        gsl_matrix_set(P, i, j,
+                                       beta * gsl_matrix_get(x.d.G, i, j) +
+                                           (i == j ? exp(f->ln_alpha[i]) : 0));
+                }
+                solve_lu(pass == 0 ? column : mu, P, pass == 0 ? unit : right);
+                gsl_matrix_free(P);
+            }
+            variance[k] = column[k];
+            gammas += 1 - exp(f->ln_alpha[k]) * variance[k];
+        }
+        for (size_t n = 0; n < N; n++) {
+            double rest = x.t[n];
+            for (size_t i = 0; i < K; i++)
+                rest -= mu[i] * gsl_matrix_get(x.d.PhiT, i, n);
+            misfit += rest * rest;
+        }
+        double wanted[K];
+        for (size_t i = 0; i < K; i++)
+            wanted[i] = em ? 1 / (mu[i] * mu[i] + variance[i])
+                           : (1 - exp(f->ln_alpha[i]) * variance[i]) / (mu[i] * mu[i]);
+        CHECK_OK(rvm_sweep_step(&x.s, em ? RVM_SWEEP_EM : RVM_SWEEP_MACKAY, 1, &at_rest, &err));
+        ck_assert(!at_rest);
+        ck_assert_uint_eq(f->K, K);
+        for (size_t i = 0; i < K; i++)
+            check_close(exp(f->ln_alpha[i]) / wanted[i], 1, 1e-11);
+        check_close(exp(f->ln_beta), em ? N / (misfit + gammas / beta) : (N - gammas) / misfit,
+                    1e-11);
+        check_close(f->log_evidence, gaussian_evidence(f, &x.d, x.t), 1e-12);
+        case_free(&x);
+    }
+END_TEST
+
 static void check_held(case_data *x, size_t held)
 {
     double gradient[K + 1];
@@ -369,6 +420,7 @@ Suite *newton_suite(void)
     TCase *c = tcase_create("newton");
     tcase_add_test(c, gradient_by_differences);
     tcase_add_test(c, hessian_by_differences_of_the_gradient);
+    tcase_add_loop_test(c, steps_follow_the_formulas, 0, 2);
     tcase_add_test(c, held_coordinates_do_not_move);
     tcase_add_loop_test(c, newton_ends_at_an_optimum, 0, 4);
     tcase_add_test(c, noise_is_held_at_its_bound);

@@ -204,6 +204,28 @@ START_TEST(gamma_zero_is_one_over_the_largest_index)
     }
 END_TEST
 
+START_TEST(methods_have_names)
+    {
+        const char *const names[] = { "auto", "mackay", "em", "sequential" };
+        rvm_settings s = rvm_settings_default();
+
+        ck_assert_int_eq(s.method, RVM_METHOD_AUTO);
+        for (int k = 0; k < 4; k++) {
+            rvm_method found = RVM_METHOD_AUTO;
+            ck_assert(rvm_method_by_name(&found, names[k]));
+            ck_assert_int_eq((int)found, k);
+            ck_assert_str_eq(rvm_method_name(found), names[k]);
+            s.method = found;
+            expect_ok(&s, NULL);
+        }
+        ck_assert(!rvm_method_by_name(&s.method, "e") && !rvm_method_by_name(&s.method, ""));
+        ck_assert_int_eq(s.method, RVM_METHOD_SEQUENTIAL);
+        ck_assert_ptr_null(rvm_method_name((rvm_method)4));
+        s.method = (rvm_method)4;
+        expect_fault(&s, NULL, "unknown method");
+    }
+END_TEST
+
 START_TEST(models_of_several_classes_have_names)
     {
         rvm_multiclass found = RVM_SOFTMAX;
@@ -283,6 +305,7 @@ Suite *settings_suite(void)
     tcase_add_test(tc, noise_is_for_regression);
     tcase_add_test(tc, class_weights_are_positive);
     tcase_add_test(tc, any_number_of_classes);
+    tcase_add_test(tc, methods_have_names);
     tcase_add_test(tc, models_of_several_classes_have_names);
     tcase_add_test(tc, kernel_matrices_begin_with_a_serial);
     tcase_add_test(tc, basis_is_a_list_of_names);

@@ -1,0 +1,55 @@
+# --method: what is refused and how, the bound on iterations, and more than two classes.
+set -u
+fail() { echo "$*" >&2; exit 1; }
+
+# One line on standard error, and no model.
+refused() { # WORDS ARGUMENTS...
+    words=$1
+    shift
+    "$BIN/rvm-train" -q "$@" none >out 2>err && fail "$* is accepted"
+    [ "$(grep -c . err)" = 1 ] || fail "$*: $(cat err)"
+    grep -q -e "$words" err || fail "$*: $(cat err)"
+    [ ! -e none ] || fail "$*: a model is written"
+}
+
+"$BIN/rvm-train" -q --method newton "$DATA/ripley.train" none 2>err >out && fail "newton is accepted"
+grep -q 'auto, mackay, em and sequential' err || fail "says: $(cat err)"
+for method in mackay em sequential; do
+    refused "^ERROR: --method $method knows one output; 3 need --method auto" \
+        --method "$method" -s 3 "$DATA/linnerud"
+    refused "^rvm-train: --method $method keeps the columns of all 241 candidates and needs -m" \
+        --method "$method" -s 3 -m 0.5 "$DATA/friedman1.train"
+done
+
+# What the message names is enough.
+need=$("$BIN/rvm-train" -q --method mackay -s 3 -m 0.5 "$DATA/friedman1.train" none 2>&1 |
+    sed 's/.*needs -m \([0-9]*\) .*/\1/')
+"$BIN/rvm-train" -q --method mackay -s 3 -m "$need" -g 0.3 "$DATA/friedman1.train" model ||
+    fail "-m $need is not enough"
+
+# EM creeps: here the bound of 10000 iterations comes first.
+head -n 12 "$DATA/sinc.train" >few
+"$BIN/rvm-train" -q --method em -e 1e-14 -s 3 -g 0.1 few model 2>err || fail "fails: $(cat err)"
+[ "$(cat err)" = 'rvm-train: WARNING: training ended before it converged' ] || fail "$(cat err)"
+grep -qx 'converged 0' model || fail "the model says otherwise"
+
+# Flowers, each class against the rest.
+for method in mackay sequential; do
+    "$BIN/rvm-train" -q --method "$method" -g 0.5 "$DATA/iris" model || fail "$method fails"
+    grep -qx 'multiclass ovr' model || fail "$method: no model of one against the rest"
+    "$BIN/rvm-predict" "$DATA/iris" model out >text || fail "$method: prediction fails"
+    awk '/^Accuracy/ { exit !($3 + 0 >= 96) }' text || fail "$method: $(cat text)"
+done
+"$BIN/rvm-train" --method sequential -g 4 -v 5 "$DATA/ripley.train" >text || fail "-v fails"
+awk '{ exit !($5 + 0 >= 84) }' text || fail "says: $(cat text)"
+
+# Ctrl-C in the middle of EM, which has minutes to go.
+if timeout --foreground --preserve-status -s INT 5 true 2>/dev/null; then
+    timeout --foreground --preserve-status -s INT 2 "$BIN/rvm-train" -q --method em -e 1e-14 -s 3 \
+        -g 0.3 "$DATA/friedman1.train" model >out 2>err
+    status=$?
+    [ $status = 130 ] || fail "exit $status, not 130: $(cat err)"
+    grep -q '^rvm-train: interrupted; .* model' err || fail "says: $(cat err)"
+    grep -qx 'converged 0' model || fail "the model claims to have converged"
+    "$BIN/rvm-predict" -q "$DATA/friedman1.test" model out || fail "the model cannot be used"
+fi
