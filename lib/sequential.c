@@ -70,7 +70,7 @@ rvm_status rvm_sequential_locate(rvm_sequential *q, rvm_error *err)
     if (s->now.K > 0)
         C = rvm_search_inverse(s);
     s->observed->likelihood->residual(&s->now, s->observed, s->design, &s->ws);
-    rvm_statistics_update(&q->statistics, NULL, &C.matrix, &s->now, s->observed, s->design, &s->ws);
+    rvm_statistics_update(&q->statistics, &C.matrix, &s->now, s->observed, s->design, &s->ws);
     take_posterior(q, &C.matrix);
     return RVM_OK;
 }

@@ -82,7 +82,7 @@ START_TEST(regressions_end_at_stationary_points)
                 variance += z[k] * z[k];
             }
             free_rows -= 1 - l->alpha[i] * variance;
-            if (!(l->bias && i == 0)) /* the bias has a bound */
+            if (i >= l->terms) /* the bias has a bound */
                 check_close(l->alpha[i] * (l->weight[i] * l->weight[i] + variance), 1, tolerance);
         }
         for (size_t n = 0; n < 40; n++)
