@@ -186,6 +186,8 @@ static const cli_option options[] = {
       set_method },
     { 'e', NULL, CLI_REAL, "EPS", "0.001", "gain in log evidence that is worth an iteration",
       FIELD(settings.tolerance), NULL },
+    { 0, "prune-margin", CLI_REAL, "NATS", "0", "delete functions that are worth less log evidence",
+      FIELD(settings.prune_margin), NULL },
     { 'm', NULL, CLI_REAL, "MB", "1024", "memory for training beside the data, in MB",
       FIELD(settings.budget_mb), NULL },
     { 0, "restarts", CLI_INT, "R", "automatic", "number of starts; the best one counts",

@@ -344,17 +344,18 @@ size_t rvm_joint_derivatives(rvm_joint *s)
 
 /* ---- Deleting ------------------------------------------------------------------------------- */
 
-/* Orders active functions that the evidence is better without at any precision, the most harmful
- * first; returns how many there are. S and Q as the derivatives have left them. */
+/* Orders active functions that the evidence is better without at any precision, or worse by less than
+ * the margin, the most harmful first; returns how many there are. S and Q as the derivatives have left them. */
 static size_t find_superfluous(rvm_joint *s)
 {
+    const double margin = s->output[0].observed.prune_margin;
     double *worth = s->step;
     size_t count = 0;
     for (size_t i = 0; i < s->now->K; i++) {
         const double *S = gsl_matrix_const_ptr(s->S, i, 0), *Q = gsl_matrix_const_ptr(s->Q, i, 0);
         double best;
         worth[i] = rvm_shared_gain_at(0, S, Q, s->outputs);
-        if (worth[i] > 0 || is_bias(s, i) || rvm_shared_gain(&best, S, Q, s->outputs) > 0)
+        if (worth[i] > margin || is_bias(s, i) || rvm_shared_gain(&best, S, Q, s->outputs) > margin)
             continue;
         size_t at = count++;
         for (; at > 0 && worth[s->order[at - 1]] > worth[i]; at--)
@@ -368,7 +369,7 @@ static size_t find_superfluous(rvm_joint *s)
  * True if something was deleted. */
 static bool delete_superfluous(rvm_joint *s)
 {
-    const double rounding = -1e-9;
+    const double rounding = -1e-9, margin = s->output[0].observed.prune_margin;
     for (size_t count = find_superfluous(s); count > 0; count /= 2) {
         try_from_here(s);
         memset(s->chosen, 0, s->now->K * sizeof *s->chosen);
@@ -377,7 +378,7 @@ static bool delete_superfluous(rvm_joint *s)
         for (size_t i = s->now->K; i-- > 0;)
             for (size_t j = 0; s->chosen[i] && j < s->outputs; j++)
                 rvm_fit_remove(&s->trial[j], i);
-        if (accept(s, rounding))
+        if (accept(s, rounding - (double)count * margin))
             return true;
     }
     return false;

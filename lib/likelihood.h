@@ -32,6 +32,7 @@ typedef struct {
     double ln_alpha_min; /* of a column of unit norm: a weight of a million times the targets is the
                             rounding of nearly collinear columns, and feeds on itself */
     double ln_ratio_max; /* ln(beta / alpha) at the most; 0: no bound */
+    double prune_margin; /* nats that a function is to be worth: below, it is deleted */
     double bias_ln_alpha_max; /* largest ln alpha of the bias's column of unit norm; INFINITY: it
                                  may leave the model */
 } rvm_observed;

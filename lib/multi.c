@@ -292,10 +292,16 @@ static rvm_status let_in(rvm_multi *m, rvm_error *err)
     return rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
 }
 
+/* Log evidence less the margin for each function. */
+static double worth(const rvm_fit *f, const rvm_study *y)
+{
+    return f->log_evidence - (double)f->K * y->observed.prune_margin;
+}
+
 /* From the class that is loaded; what does not gain is taken back. */
 static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
 {
-    const double before = m->gram.search.now.log_evidence;
+    const double before = worth(&m->gram.search.now, m->y);
     rvm_status status = RVM_OK;
     if (m->stage == FIRST) {
         status = take_first_chunk(m, err);
@@ -306,7 +312,7 @@ static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
     } else {
         status = run(m, 0, &last, err);
     }
-    const double gain = m->gram.search.now.log_evidence - before;
+    const double gain = worth(&m->gram.search.now, m->y) - before;
     if (status == RVM_OK && gain > 0) {
         m->gained += gain;
         return RVM_OK;
@@ -314,6 +320,14 @@ static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
     if (status != RVM_OK && status != RVM_ENUMERIC)
         return status;
     return load_class(m, k, err);
+}
+
+static size_t functions_of(const solution *s, size_t classes)
+{
+    size_t sum = 0;
+    for (size_t k = 0; k < classes; k++)
+        sum += s[k].point.K;
+    return sum;
 }
 
 /* A solution is found: it is the best, or is dropped. */
@@ -324,8 +338,10 @@ static rvm_status end_start(bool *done, rvm_multi *m, rvm_error *err)
         status = settle(m, near_mode, SETTLING_PASSES, err);
     if (status != RVM_OK)
         return status;
-    const double found = log_evidence(m);
-    if (found > m->top) {
+    const double found = log_evidence(m), margin = m->y->observed.prune_margin;
+    const double more =
+        (double)functions_of(m->now, m->count) - (double)functions_of(m->best, m->count);
+    if (found - margin * more > m->top) {
         swap_solutions(m);
         m->top = found;
         m->converged = m->arrived;
@@ -399,11 +415,7 @@ void rvm_multi_progress(int *start, int *starts, const rvm_multi *m)
 
 size_t rvm_multi_functions(const rvm_multi *m)
 {
-    const solution *s = m->start > 0 ? m->best : m->now;
-    size_t sum = 0;
-    for (size_t k = 0; k < m->count; k++)
-        sum += s[k].point.K;
-    return sum;
+    return functions_of(m->start > 0 ? m->best : m->now, m->count);
 }
 
 const rvm_point *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k)

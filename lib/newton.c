@@ -174,8 +174,8 @@ void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix
 
 /* ---- Deleting ------------------------------------------------------------------------------- */
 
-/* Orders active functions that the evidence is better without, by their ratio q^2 / s, least first;
- * returns how many there are. */
+/* Orders active functions that the evidence is better without, or worse by less than the margin, by
+ * their ratio q^2 / s, least first; returns how many there are. */
 static size_t find_superfluous(size_t *order, double *ratio, const rvm_search *s,
                                const gsl_matrix *C)
 {
@@ -183,7 +183,8 @@ static size_t find_superfluous(size_t *order, double *ratio, const rvm_search *s
     size_t count = 0;
     for (size_t i = 0; i < s->now.K; i++) {
         const double r = rvm_active_ratio(C, &s->now, i);
-        if (r > 1 || (bias_held && s->now.column[i] == 0))
+        const bool is_worth_it = r > 1 && rvm_gain_by_ratio(r) >= s->observed->prune_margin;
+        if (is_worth_it || (bias_held && s->now.column[i] == 0))
             continue;
         ratio[i] = r;
         size_t at = count++;
@@ -201,7 +202,7 @@ static int descending(const void *a, const void *b)
 }
 
 /* Deletes all such functions at once, or the worst half of them, or a quarter, ... where that
- * lowers the evidence. True if something was deleted. */
+ * lowers the evidence by more than the margin for each. True if something was deleted. */
 static bool delete_superfluous(rvm_search *s, const gsl_matrix *C)
 {
     const double rounding = -1e-9;
@@ -211,7 +212,7 @@ static bool delete_superfluous(rvm_search *s, const gsl_matrix *C)
         qsort(s->chosen, count, sizeof *s->chosen, descending);
         for (size_t k = 0; k < count; k++)
             rvm_fit_remove(&s->trial, s->chosen[k]);
-        if (rvm_search_accept(s, rounding))
+        if (rvm_search_accept(s, rounding - (double)count * s->observed->prune_margin))
             return true;
     }
     return false;

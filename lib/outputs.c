@@ -359,8 +359,7 @@ static rvm_status run_search(solution *result, const rvm_outputs *o, rvm_joint *
         place_at_best(s, o, rng);
     } else {
         const start_plan *plan = &plans[number % PLANS];
-        if (plan->margin > 0)
-            margin = plan->margin;
+        margin = fmax(margin, plan->margin);
         place_subset(s, o, plan, rng);
         const bool small = side_by_side(o->design.count);
         status = rvm_joint_sweep(s, small ? SWEEPS : FEW_SWEEPS, small ? 1 : 2, err);
@@ -384,7 +383,8 @@ static void take_result(rvm_outputs *o, solution *result)
 {
     const rvm_point best = summary(&o->best), mine = summary(result);
     o->top = fmax(o->top, rvm_point_criterion(&mine));
-    if (o->found && !rvm_point_prefer(&best, &mine, o->top, rvm_gaussian.credit))
+    if (o->found &&
+        !rvm_point_prefer(&best, &mine, o->top, rvm_gaussian.credit - o->settings.prune_margin))
         return;
     const solution kept = o->best;
     o->best = *result;

@@ -135,10 +135,11 @@ typedef struct {
     bool linear;           /* one for each feature, x_j, */
     bool quadratic;        /* one for each pair of features and each square, x_i x_j */
     double noise_variance; /* regression: sigma^2 held at this value; 0: estimated */
-    bool shared_noise; /* several outputs: the noise is the same share of the variance of each */
-    double tolerance;  /* gain in log evidence that is still worth an iteration, nats */
-    double budget_mb;  /* memory for cached columns, MiB */
-    int restarts;      /* number of starts while all rows fit the working set; 0: automatic */
+    bool shared_noise;   /* several outputs: the noise is the same share of the variance of each */
+    double tolerance;    /* gain in log evidence that is still worth an iteration, nats */
+    double prune_margin; /* nats of log evidence that a function is to be worth, or it is deleted */
+    double budget_mb;    /* memory for cached columns, MiB */
+    int restarts;        /* number of starts while all rows fit the working set; 0: automatic */
     unsigned long seed;
     int threads; /* 0: as many as the machine offers */
     rvm_method method;

@@ -186,6 +186,12 @@ static rvm_status check_effort(const rvm_settings *s, rvm_error *err)
     if (!isfinite(s->tolerance) || s->tolerance <= 0)
         return rvm_fail(err, RVM_ESETTING, "eps %s (it is %g)",
                         s->tolerance <= 0 ? "<= 0" : "is not finite", s->tolerance);
+    if (!isfinite(s->prune_margin) || s->prune_margin < 0)
+        return rvm_fail(err, RVM_ESETTING,
+                        "prune margin is %g; a finite number, 0 or more, is needed",
+                        s->prune_margin);
+    if (s->prune_margin > 0 && s->method != RVM_METHOD_AUTO)
+        return rvm_fail(err, RVM_ESETTING, "--prune-margin is for --method auto only");
     if (s->restarts < 0)
         return rvm_fail(err, RVM_ESETTING, "number of restarts < 0 (it is %d)", s->restarts);
     if (s->threads < 0 || s->threads > THREADS_MAX)

@@ -224,7 +224,7 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
     if (rng == NULL)
         return rvm_fail_memory(err, "random numbers");
     gsl_rng_set(rng, st->seed * 1000003UL + (unsigned long)number + 1);
-    double margin = plan->margin > 0 ? plan->margin : st->tolerance;
+    double margin = fmax(plan->margin, st->tolerance);
     rvm_status status;
     if (plan->kind == FROM_BEST) {
         margin = st->best.margin;
@@ -252,7 +252,8 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
 /* A search whose posterior left the range of numbers has lost, no more. */
 static void take_result(rvm_starts *st, int k)
 {
-    const double credit = st->y->observed.likelihood->credit;
+    const rvm_observed *o = &st->y->observed;
+    const double credit = o->likelihood->credit - o->prune_margin;
     st->top = fmax(st->top, rvm_point_criterion(&st->result[k]));
     if (st->best.column == NULL || rvm_point_prefer(&st->best, &st->result[k], st->top, credit))
         rvm_point_swap(&st->best, &st->result[k]);

@@ -145,6 +145,8 @@ static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
     status = rvm_blas_prepare(rvm_threads(tr->settings.threads), err);
     if (status != RVM_OK)
         return status;
+    /* What is not worth keeping is not worth adding. */
+    tr->settings.tolerance = fmax(tr->settings.tolerance, tr->settings.prune_margin);
     tr->kernel = rvm_settings_kernel(&tr->settings, p);
     if (tr->settings.task == RVM_CLASSIFICATION)
         status = rvm_labels_find(&tr->labels, p, err);

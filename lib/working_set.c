@@ -208,6 +208,14 @@ static size_t choose_chunk(rvm_working_set *w, size_t offers)
     return chunk < space ? chunk : space;
 }
 
+/* Of the search on the best point, in log evidence less the margin for each function. */
+static double gain_on_best(const rvm_working_set *w)
+{
+    const rvm_fit *f = &w->gram.search.now;
+    const double functions = (double)f->K - (double)w->best.K;
+    return f->log_evidence - w->best.log_evidence - functions * w->y->observed.prune_margin;
+}
+
 /* Lets a chunk in and searches on; takes it all back where that has not raised the evidence. */
 static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, rvm_error *err)
 {
@@ -219,8 +227,8 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
     rvm_status status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, chunk, err);
     if (status == RVM_OK)
         status = run(w, SWEEPS, &quick, err);
-    *gained = status == RVM_OK ? w->gram.search.now.log_evidence - w->best.log_evidence : 0;
-    if (status == RVM_OK && *gained > 0)
+    *gained = status == RVM_OK ? gain_on_best(w) : 0;
+    if (*gained > 0)
         return keep_best(w, err);
     *gained = 0;
     if (status != RVM_OK && status != RVM_ENUMERIC)
@@ -232,7 +240,7 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
 static rvm_status settle(rvm_working_set *w, rvm_error *err)
 {
     rvm_status status = run(w, 0, &last, err);
-    if (status == RVM_OK && w->gram.search.now.log_evidence > w->best.log_evidence)
+    if (status == RVM_OK && gain_on_best(w) > 0)
         status = keep_best(w, err);
     else if (status == RVM_OK || status == RVM_ENUMERIC)
         status = rvm_gram_search_restore(&w->gram, &w->best, w->id, err);
