@@ -6,9 +6,10 @@
  *
  * Each family of kernels (a type, with a degree and an offset where it has them) has at most one
  * number to be found, the width. It is searched on a ladder of powers of two around the typical
- * distance between two rows: first every second rung of the middle part, and beyond its ends
- * while the loss falls, then the rungs beside the best one. Of many rows a random sample stands for all; since the best
- * kernel grows narrower the more rows there are, the search then goes on from there with more. */
+ * distance between two rows: first every second rung of the middle part, and beyond its ends while
+ * the loss falls, then the rungs beside the best one. Of many rows a random sample stands for all;
+ * since the best kernel grows narrower the more rows there are, the search then goes on from there
+ * with more. */
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_statistics_double.h>
@@ -52,6 +53,7 @@ static const double most_log_loss = 20;
 /* Standard errors that a kernel has to be better than a constant by. */
 static const double least_sure = 1;
 
+/* Of the best loss: a kernel beyond it is out of the race. */
 static const double clearly_worse = 1.25;
 
 /* Kernels that differ in gamma alone. */
@@ -330,7 +332,7 @@ static double best_loss(const family *f)
     return f->loss[f->best - WIDEST];
 }
 
-/* One cross-validation: *loss nan when interrupted, infinite when the kernel leaves the range of
+/* One cross-validation: *loss nan when interrupted, infinite when something leaves the range of
  * numbers. */
 static rvm_status cross_validate(double *loss, double *sure, rvm_tuner *t, const rvm_settings *s,
                                  const volatile int *interrupted, rvm_error *err)
@@ -341,8 +343,11 @@ static rvm_status cross_validate(double *loss, double *sure, rvm_tuner *t, const
         rvm_cross_validate(&t->prediction, &finished, t->sample, s, folds, interrupted, err);
     *sure = 0;
     *loss = status == RVM_ENUMERIC ? INFINITY : NAN;
-    if (status == RVM_OK && finished)
+    if (status == RVM_OK && finished) {
         *loss = mean_loss(sure, t);
+        *loss = isnan(*loss) ? INFINITY : *loss;
+        *sure = isnan(*sure) ? 0 : *sure;
+    }
     return status == RVM_ENUMERIC ? RVM_OK : status;
 }
 
