@@ -625,8 +625,9 @@ static void report_constant(const train_job *job, const rvm_model *m)
     const rvm_model_info info = rvm_model_describe(m);
 
     if (info.vectors == 0 && !info.has_terms && info.classes != 1 && !job->quiet)
-        cli_note(&tool, "no relevance vectors: the model predicts a constant; "
-                        "where that is unexpected, scale the data");
+        cli_note(&tool, "no relevance vectors: the model predicts a constant; %s",
+                 job->settings.tune.gamma ? "these rows do not tell that anything else is better"
+                                          : "where that is unexpected, scale the data");
 }
 
 /* Where most rows are vectors there is no sparse solution at this width. */
