@@ -188,6 +188,35 @@ static int key_whole(reader *r, const char *name, int least, int most)
     return whole_of_key(r, name, least, most);
 }
 
+/* One of index:value, from the word last taken, behind those that the line has had so far. */
+static void read_pair(reader *r)
+{
+    const char *colon = memchr(r->word.text, ':', r->word.length);
+    if (colon == NULL) {
+        fault(r, "index:value is expected");
+        return;
+    }
+
+    const size_t before = (size_t)(colon - r->word.text);
+    int index = 0;
+    if (rvm_text_index(&index, r->word.text, before) != RVM_NUMBER_OK) {
+        fault(r, "the index is not a whole number from 0 to 2147483647");
+        return;
+    }
+    if (r->pairs > 0 && index <= r->index[r->pairs - 1]) {
+        fault(r, "the indices must ascend");
+        return;
+    }
+    const double value = parse_real(r, colon + 1, r->word.length - before - 1);
+    if (!rvm_grow(&r->index, &r->index_capacity, r->pairs + 1, sizeof *r->index) ||
+        !rvm_grow(&r->value, &r->value_capacity, r->pairs + 1, sizeof *r->value)) {
+        fault_memory(r);
+        return;
+    }
+    r->index[r->pairs] = index;
+    r->value[r->pairs++] = value;
+}
+
 /* ---- Header --------------------------------------------------------------------------------- */
 
 static void read_first_line(reader *r)
@@ -201,9 +230,9 @@ static void read_first_line(reader *r)
         fault(r, "not a model file: it does not begin with \"rvm_model 1\"");
     } else {
         next_word(r);
-        r->version = word_is(r, "2") ? 2 : 1;
+        r->version = word_is(r, "2") ? 2 : word_is(r, "3") ? 3 : 1;
         if (r->version == 1 && !word_is(r, "1"))
-            fault(r, "a version of the model format other than 1 and 2, the only ones known here");
+            fault(r, "a version of the model format other than 1 to 3, the only ones known here");
     }
     end_line(r);
 }
@@ -247,6 +276,24 @@ static void read_kernel(reader *r)
     }
     if (uses & RVM_USES_COEF0)
         kernel->coef0 = key_real(r, "coef0");
+}
+
+/* The weights of the inputs. Memory grows with the pairs that are there. */
+static void read_eta(reader *r)
+{
+    rvm_kernel *kernel = &r->m->kernel;
+
+    key(r, "eta");
+    if (r->status == RVM_OK && !rvm_kernel_weighs_inputs(kernel->type))
+        fault(r, "the kernel has no weights of inputs");
+    while (next_word(r)) {
+        read_pair(r);
+        if (r->status == RVM_OK && r->value[r->pairs - 1] <= 0)
+            fault(r, "a weight above 0 is expected");
+    }
+    const rvm_input_weights inputs = { r->pairs, r->index, r->value };
+    if (r->status == RVM_OK && !rvm_model_weigh_inputs(r->m, &inputs))
+        fault_memory(r);
 }
 
 static void read_labels(reader *r)
@@ -312,13 +359,18 @@ static void read_header(reader *r)
 
     read_task(r);
     read_kernel(r);
+    if (r->version == 3)
+        read_eta(r);
     if (m->task == RVM_CLASSIFICATION)
         read_labels(r);
     else
         key_whole(r, "nr_class", 2, 2);
-    if (r->version == 2)
-        outputs = (size_t)key_whole(r, "nr_output", 2, INT_MAX);
     next_key(r);
+    if (r->version == 2 ||
+        (r->version == 3 && word_is(r, "nr_output") && m->task == RVM_REGRESSION)) {
+        outputs = (size_t)whole_of_key(r, "nr_output", 2, INT_MAX);
+        next_key(r);
+    }
     read_multiclass(r);
     r->vectors = (size_t)whole_of_key(r, "total_rv", 0, INT_MAX);
     m->examples = (size_t)key_whole(r, "examples", 1, INT_MAX);
@@ -399,34 +451,6 @@ static void read_block(reader *r, size_t k)
     end_line(r);
     next_key(r);
     read_latent(r, k, &K);
-}
-
-static void read_pair(reader *r)
-{
-    const char *colon = memchr(r->word.text, ':', r->word.length);
-    if (colon == NULL) {
-        fault(r, "index:value is expected");
-        return;
-    }
-
-    const size_t before = (size_t)(colon - r->word.text);
-    int index = 0;
-    if (rvm_text_index(&index, r->word.text, before) != RVM_NUMBER_OK) {
-        fault(r, "the index is not a whole number from 0 to 2147483647");
-        return;
-    }
-    if (r->pairs > 0 && index <= r->index[r->pairs - 1]) {
-        fault(r, "the indices of a vector must ascend");
-        return;
-    }
-    const double value = parse_real(r, colon + 1, r->word.length - before - 1);
-    if (!rvm_grow(&r->index, &r->index_capacity, r->pairs + 1, sizeof *r->index) ||
-        !rvm_grow(&r->value, &r->value_capacity, r->pairs + 1, sizeof *r->value)) {
-        fault_memory(r);
-        return;
-    }
-    r->index[r->pairs] = index;
-    r->value[r->pairs++] = value;
 }
 
 /* A row of a kernel matrix is known by its number alone. */

@@ -38,6 +38,15 @@ static void write_kernel(const rvm_kernel *kernel, FILE *out)
         write_key_real(out, "gamma", kernel->gamma);
     if (uses & RVM_USES_COEF0)
         write_key_real(out, "coef0", kernel->coef0);
+    if (kernel->inputs == NULL)
+        return;
+    fputs("eta", out);
+    for (size_t j = 0; j < kernel->inputs->count; j++)
+        if (kernel->inputs->weight[j] > 0) {
+            fprintf(out, " %d", kernel->inputs->index[j]);
+            write_real(out, ':', kernel->inputs->weight[j]);
+        }
+    fputc('\n', out);
 }
 
 static void write_classes(const rvm_model *m, FILE *out)
@@ -56,11 +65,18 @@ static void write_classes(const rvm_model *m, FILE *out)
         fprintf(out, "multiclass %s\n", rvm_multiclass_name(m->multiclass));
 }
 
+static int version_of(const rvm_model *m)
+{
+    if (m->kernel.inputs != NULL)
+        return 3;
+    return m->task == RVM_REGRESSION && m->latent_count > 1 ? 2 : 1;
+}
+
 static void write_header(const rvm_model *m, FILE *out)
 {
     const bool regression = m->task == RVM_REGRESSION;
 
-    fprintf(out, "rvm_model %d\ntask %s\n", regression && m->latent_count > 1 ? 2 : 1,
+    fprintf(out, "rvm_model %d\ntask %s\n", version_of(m),
             regression ? "regression" : "classification");
     write_kernel(&m->kernel, out);
     write_classes(m, out);
