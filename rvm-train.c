@@ -76,6 +76,8 @@ static const cli_option options[] = {
       FIELD(settings.kernel.degree), NULL },
     { 'g', NULL, CLI_REAL, "GAMMA", "1/features", "gamma of the kernel; 0 is the default",
       FIELD(settings.kernel.gamma), NULL },
+    { 0, "ard", CLI_FLAG, NULL, NULL,
+      "a weight for each input in place of gamma, found in training", FIELD(settings.ard), NULL },
     { 'r', NULL, CLI_REAL, "COEF0", "0", "coef0 of the polynomial and sigmoid kernels",
       FIELD(settings.kernel.coef0), NULL },
     { 0, "no-bias", CLI_FLAG, NULL, NULL, "no constant beside the kernel functions", FIELD(no_bias),
@@ -348,7 +350,9 @@ static void show_progress(cli_live *line, const rvm_report *r, size_t rows, doub
         return;
     if (r->noise_sd > 0)
         snprintf(noise, sizeof noise, "  noise %.4g", r->noise_sd);
-    if (r->rows < rows)
+    if (r->widths)
+        snprintf(where, sizeof where, "widths  round %d", r->round);
+    else if (r->rows < rows)
         snprintf(where, sizeof where, "rows %zu/%zu  round %d", r->rows, rows, r->round);
     else
         snprintf(where, sizeof where, "start %d/%d  round %d", r->start, r->starts, r->round);
@@ -388,7 +392,61 @@ static void print_noise(FILE *out, const rvm_model *m, const rvm_model_info *inf
     fputs(info->noise_fixed ? " (given)\n" : "\n", out);
 }
 
-static void print_summary(FILE *out, const rvm_model *m, double seconds)
+/* ", 3" or ", 6-10" */
+static void print_range(FILE *out, const char *before, int first, int last)
+{
+    fprintf(out, first == last ? "%s%d" : "%s%d-%d", before, first, last);
+}
+
+/* Those of all features up to the last one of the data that have no weight. */
+static void print_useless(FILE *out, const rvm_input_weights *inputs, int last)
+{
+    const char *before = "; of no use: ";
+    long long next = 1; /* one more than the last feature may be */
+
+    for (size_t j = 0; j <= inputs->count; j++) {
+        const long long end = j < inputs->count ? inputs->index[j] - 1LL : last;
+        if (next <= end) {
+            print_range(out, before, (int)next, (int)end);
+            before = ", ";
+        }
+        if (j < inputs->count)
+            next = inputs->index[j] + 1LL;
+    }
+}
+
+/* The largest effect first. */
+static void print_inputs(FILE *out, const rvm_model *m, const rvm_problem *p)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+    const rvm_input_weights *inputs = info.kernel.inputs;
+    rvm_error err = { 0 };
+
+    if (inputs == NULL)
+        return;
+    double *effect = calloc(inputs->count + 1, sizeof *effect);
+    if (effect == NULL || rvm_model_effects(effect, m, p, &err) != RVM_OK) {
+        cli_note(&tool, "relevance of inputs: %s", effect == NULL ? "no memory" : err.message);
+        free(effect);
+        return;
+    }
+    fputs("Inputs by relevance = ", out);
+    for (size_t k = 0; k < inputs->count; k++) {
+        size_t best = 0;
+        for (size_t j = 1; j < inputs->count; j++)
+            if (effect[j] > effect[best])
+                best = j;
+        fprintf(out, "%s%d", k > 0 ? ", " : "", inputs->index[best]);
+        effect[best] = -1;
+    }
+    if (inputs->count == 0)
+        fputs("none", out);
+    print_useless(out, inputs, rvm_problem_last_feature(p));
+    fputc('\n', out);
+    free(effect);
+}
+
+static void print_summary(FILE *out, const rvm_model *m, const rvm_problem *p, double seconds)
 {
     const rvm_model_info info = rvm_model_describe(m);
 
@@ -399,6 +457,7 @@ static void print_summary(FILE *out, const rvm_model *m, double seconds)
     fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
     if (info.task == RVM_REGRESSION)
         print_noise(out, m, &info);
+    print_inputs(out, m, p);
     fprintf(out, "Seconds = %.2f\n", seconds);
 }
 
@@ -461,7 +520,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         report_constant(job, m);
         report_end(job, &report, rvm_problem_outputs(p), model_name);
         if (!job->quiet)
-            print_summary(text, m, cli_seconds() - start);
+            print_summary(text, m, p, cli_seconds() - start);
         code = report.done ? 0 : EXIT_INTERRUPTED;
     }
     rvm_model_free(m);
