@@ -166,6 +166,8 @@ static const cli_option options[] = {
     { 'd', NULL, CLI_CALL, "DEGREE", "3", "degree of the polynomial kernel; auto", 0, set_degree },
     { 'g', NULL, CLI_CALL, "GAMMA", "1/features", "gamma of the kernel; 0: the default; auto", 0,
       set_gamma },
+    { 0, "ard", CLI_FLAG, NULL, NULL,
+      "a weight for each input in place of gamma, found in training", FIELD(settings.ard), NULL },
     { 'r', NULL, CLI_CALL, "COEF0", "0", "coef0 of the polynomial and sigmoid kernels; auto", 0,
       set_coef0 },
     { 0, "basis", CLI_CALL, "LIST", "bias",
@@ -445,7 +447,9 @@ static void show_progress(cli_live *line, const rvm_report *r, size_t rows, doub
         return;
     if (r->noise_sd > 0)
         snprintf(noise, sizeof noise, "  noise %.4g", r->noise_sd);
-    if (r->rows < rows)
+    if (r->widths)
+        snprintf(where, sizeof where, "widths  round %d", r->round);
+    else if (r->rows < rows)
         snprintf(where, sizeof where, "rows %zu/%zu  round %d", r->rows, rows, r->round);
     else
         snprintf(where, sizeof where, "start %d/%d  round %d", r->start, r->starts, r->round);
@@ -599,9 +603,63 @@ static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *ke
         fprintf(out, "Coef0 = %g (chosen)\n", kernel->coef0);
 }
 
+/* ", 3" or ", 6-10" */
+static void print_range(FILE *out, const char *before, int first, int last)
+{
+    fprintf(out, first == last ? "%s%d" : "%s%d-%d", before, first, last);
+}
+
+/* Those of all features up to the last one of the data that have no weight. */
+static void print_useless(FILE *out, const rvm_input_weights *inputs, int last)
+{
+    const char *before = "; of no use: ";
+    long long next = 1; /* one more than the last feature may be */
+
+    for (size_t j = 0; j <= inputs->count; j++) {
+        const long long end = j < inputs->count ? inputs->index[j] - 1LL : last;
+        if (next <= end) {
+            print_range(out, before, (int)next, (int)end);
+            before = ", ";
+        }
+        if (j < inputs->count)
+            next = inputs->index[j] + 1LL;
+    }
+}
+
+/* The largest effect first. */
+static void print_inputs(FILE *out, const rvm_model *m, const rvm_problem *p)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+    const rvm_input_weights *inputs = info.kernel.inputs;
+    rvm_error err = { 0 };
+
+    if (inputs == NULL)
+        return;
+    double *effect = calloc(inputs->count + 1, sizeof *effect);
+    if (effect == NULL || rvm_model_effects(effect, m, p, &err) != RVM_OK) {
+        cli_note(&tool, "relevance of inputs: %s", effect == NULL ? "no memory" : err.message);
+        free(effect);
+        return;
+    }
+    fputs("Inputs by relevance = ", out);
+    for (size_t k = 0; k < inputs->count; k++) {
+        size_t best = 0;
+        for (size_t j = 1; j < inputs->count; j++)
+            if (effect[j] > effect[best])
+                best = j;
+        fprintf(out, "%s%d", k > 0 ? ", " : "", inputs->index[best]);
+        effect[best] = -1;
+    }
+    if (inputs->count == 0)
+        fputs("none", out);
+    print_useless(out, inputs, rvm_problem_last_feature(p));
+    fputc('\n', out);
+    free(effect);
+}
+
 /* names: of the basis functions beside the kernel's, or NULL: not asked for. */
-static void print_summary(FILE *out, const train_job *job, const rvm_model *m, const char *names,
-                          double seconds)
+static void print_summary(FILE *out, const train_job *job, const rvm_model *m, const rvm_problem *p,
+                          const char *names, double seconds)
 {
     const rvm_model_info info = rvm_model_describe(m);
 
@@ -615,6 +673,7 @@ static void print_summary(FILE *out, const train_job *job, const rvm_model *m, c
     fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
     if (info.task == RVM_REGRESSION)
         print_noise(out, m, &info);
+    print_inputs(out, m, p);
     fprintf(out, "Seconds = %.2f\n", seconds);
 }
 
@@ -697,7 +756,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         report_dense(job, &report, m);
         report_end(job, &report, rvm_problem_outputs(p), model_name);
         if (!job->quiet)
-            print_summary(text, job, m, names, cli_seconds() - start);
+            print_summary(text, job, m, p, names, cli_seconds() - start);
         code = report.done ? 0 : EXIT_INTERRUPTED;
     }
     free(names);

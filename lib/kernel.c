@@ -10,6 +10,7 @@
  * offset lose nothing there. */
 #include "kernel.h"
 
+#include <assert.h>
 #include <float.h>
 #include <gsl/gsl_math.h>
 #include <stdlib.h>
@@ -42,6 +43,13 @@ static void scale(double *a, size_t n, double factor, double offset)
         a[j] = factor * a[j] + offset;
 }
 
+static void linear_slope(double *a, size_t n, const rvm_kernel *k)
+{
+    (void)k;
+    for (size_t j = 0; j < n; j++)
+        a[j] = 1;
+}
+
 static void polynomial_finish(double *a, size_t n, const rvm_kernel *k)
 {
     scale(a, n, k->gamma, k->coef0);
@@ -54,9 +62,22 @@ static void zero_finish(double *a, size_t n, const rvm_kernel *k)
     memset(a, 0, n * sizeof *a);
 }
 
+static void polynomial_slope(double *a, size_t n, const rvm_kernel *k)
+{
+    scale(a, n, k->gamma, k->coef0);
+    rvm_vec_power(a, GSL_MAX(k->degree, 1) - 1, n);
+    scale(a, n, k->degree * k->gamma, 0);
+}
+
 static void decay_finish(double *a, size_t n, const rvm_kernel *k)
 {
     rvm_vec_decay(a, k->gamma, n);
+}
+
+static void decay_slope(double *a, size_t n, const rvm_kernel *k)
+{
+    rvm_vec_decay(a, k->gamma, n);
+    scale(a, n, -k->gamma, 0);
 }
 
 static void sigmoid_finish(double *a, size_t n, const rvm_kernel *k)
@@ -65,26 +86,38 @@ static void sigmoid_finish(double *a, size_t n, const rvm_kernel *k)
     rvm_vec_tanh(a, n);
 }
 
+static void sigmoid_slope(double *a, size_t n, const rvm_kernel *k)
+{
+    sigmoid_finish(a, n, k);
+    for (size_t j = 0; j < n; j++)
+        a[j] = k->gamma * (1 - a[j] * a[j]);
+}
+
+/* Combined rows in, values out. */
+typedef void finisher(double *a, size_t n, const rvm_kernel *k);
+
 typedef struct {
     const char *name; /* in the model file and for --kernel */
     int number;       /* value of -t */
     unsigned uses;
     rvm_combination by;
     bool bounded; /* values are finite whatever the rows */
-    void (*finish)(double *a, size_t n, const rvm_kernel *k); /* combined rows in, values out */
+    finisher *finish;
+    finisher *slope; /* derivative of the value by the combination; NULL: inputs have no weights */
 } kernel_row;
 
 static const kernel_row kernels[] = {
-    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, false, linear_finish },
+    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, false, linear_finish, linear_slope },
     [RVM_POLYNOMIAL] = { "polynomial", 1, RVM_USES_GAMMA | RVM_USES_DEGREE | RVM_USES_COEF0,
-                         RVM_BY_PRODUCTS, false, polynomial_finish },
-    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, true, decay_finish },
+                         RVM_BY_PRODUCTS, false, polynomial_finish, polynomial_slope },
+    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, true, decay_finish, decay_slope },
     [RVM_SIGMOID] = { "sigmoid", 3, RVM_USES_GAMMA | RVM_USES_COEF0, RVM_BY_PRODUCTS, false,
-                      sigmoid_finish },
-    [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, false, linear_finish },
-    [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, true, decay_finish },
-    [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, false, linear_finish },
-    [RVM_NO_KERNEL] = { "none", 7, 0, RVM_BY_PRODUCTS, true, zero_finish },
+                      sigmoid_finish, sigmoid_slope },
+    [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, false, linear_finish, NULL },
+    [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, true, decay_finish,
+                        decay_slope },
+    [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, false, linear_finish, NULL },
+    [RVM_NO_KERNEL] = { "none", 7, 0, RVM_BY_PRODUCTS, true, zero_finish, NULL },
 };
 static const size_t kernel_count = sizeof kernels / sizeof kernels[0];
 
@@ -118,9 +151,19 @@ unsigned rvm_kernel_uses(rvm_kernel_type type)
     return kernels[type].uses;
 }
 
+bool rvm_kernel_weighs_inputs(rvm_kernel_type type)
+{
+    return kernels[type].slope != NULL;
+}
+
+rvm_combination rvm_kernel_combination(rvm_kernel_type type)
+{
+    return kernels[type].by;
+}
+
 rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const rvm_rows *like)
 {
-    return rvm_rows_layout(p, kernels[kernel->type].by, like);
+    return rvm_rows_layout(p, kernels[kernel->type].by, kernel->inputs, like);
 }
 
 /* ---- One block ------------------------------------------------------------------------------ */
@@ -129,6 +172,7 @@ rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const r
 typedef struct {
     gsl_matrix *block;
     const kernel_row *row; /* of the table */
+    finisher *finish;
     const rvm_kernel *kernel;
     const rvm_rows *a, *b;
     const size_t *a_id;
@@ -200,7 +244,7 @@ static rvm_status fill_dense(const request *q, size_t i, size_t count, const dou
     combine[q->a->by](value, x, q->b->panel + first * F, F, panels);
     for (size_t r = 0; r < count && (q->a->has_rest || q->b->has_rest); r++)
         add_rest(value + r * n, q, i + r, first, n);
-    q->row->finish(value, RVM_ROWS * n, q->kernel);
+    q->finish(value, RVM_ROWS * n, q->kernel);
     for (size_t r = 0; r < count && status == RVM_OK; r++)
         status =
             deliver(q, i + r, from - q->b_first, value + r * n + (from - first), to - from, err);
@@ -422,7 +466,7 @@ static rvm_status fill_tile(const request *q, size_t column, tile *t, rvm_error 
     rvm_status status = RVM_OK;
     for (size_t i = 0; i < q->block->size1 && status == RVM_OK; i++) {
         combine_sparse(t, q->a, row_of_a(q, i), q->b);
-        q->row->finish(t->value, t->span, q->kernel);
+        q->finish(t->value, t->span, q->kernel);
         status = deliver(q, i, column, t->value, t->width, err);
     }
     return status;
@@ -490,6 +534,7 @@ rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel, const r
 {
     const request q = { .block = block,
                         .row = &kernels[kernel->type],
+                        .finish = kernels[kernel->type].finish,
                         .kernel = kernel,
                         .a = a,
                         .b = b,
@@ -497,6 +542,20 @@ rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel, const r
                         .b_first = b_first };
     if (a->by == RVM_BY_LOOKUP)
         return lookup_block(&q, err);
+    return a->dense ? dense_block(&q, err) : sparse_block(&q, err);
+}
+
+rvm_status rvm_kernel_slopes(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *a,
+                             const size_t *a_id, const rvm_rows *b, rvm_error *err)
+{
+    const request q = { .block = block,
+                        .row = &kernels[kernel->type],
+                        .finish = kernels[kernel->type].slope,
+                        .kernel = kernel,
+                        .a = a,
+                        .b = b,
+                        .a_id = a_id };
+    assert(q.finish != NULL);
     return a->dense ? dense_block(&q, err) : sparse_block(&q, err);
 }
 

@@ -13,7 +13,11 @@ unsigned rvm_kernel_uses(rvm_kernel_type type);
 /* Type whose -t value is `number`; false when there is none. */
 bool rvm_kernel_by_number(rvm_kernel_type *out, int number);
 
-/* Rows of p laid out for a kernel; see rvm_rows_layout. */
+/* Whether it has a weight for each input, and how it combines two rows. */
+bool rvm_kernel_weighs_inputs(rvm_kernel_type type);
+rvm_combination rvm_kernel_combination(rvm_kernel_type type);
+
+/* Rows of p laid out for a kernel, with the weights of its inputs; see rvm_rows_layout. */
 rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const rvm_rows *like);
 
 /* block(i, j) = K(a_i, b_j): i counts the rows a_id[i] of a (rows i where a_id is NULL), j the rows
@@ -28,6 +32,12 @@ rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const r
 RVM_CHECKED rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel,
                                         const rvm_rows *a, const size_t *a_id, const rvm_rows *b,
                                         size_t b_first, rvm_error *err);
+
+/* The same for the derivative of K by the combination of the two rows, x'z or |x - z|^2 or their
+ * like, from row 0 of b on; only for kernels that weigh inputs. */
+RVM_CHECKED rvm_status rvm_kernel_slopes(gsl_matrix *block, const rvm_kernel *kernel,
+                                         const rvm_rows *a, const size_t *a_id, const rvm_rows *b,
+                                         rvm_error *err);
 
 /* All rows of a against all rows of b. */
 RVM_CHECKED rvm_status rvm_kernel_rows(gsl_matrix *block, const rvm_kernel *kernel,

@@ -26,6 +26,22 @@ bool rvm_model_alloc_latents(rvm_model *m, size_t count)
     return m->latent != NULL;
 }
 
+bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs)
+{
+    const size_t count = inputs->count;
+    m->input_index = rvm_array(count, sizeof *m->input_index);
+    m->input_weight = rvm_array(count, sizeof *m->input_weight);
+    if (m->input_index == NULL || m->input_weight == NULL)
+        return false;
+    for (size_t j = 0; j < count; j++) {
+        m->input_index[j] = inputs->index[j];
+        m->input_weight[j] = inputs->weight[j];
+    }
+    m->inputs = (rvm_input_weights){ count, m->input_index, m->input_weight };
+    m->kernel.inputs = &m->inputs;
+    return true;
+}
+
 bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms)
 {
     size_t triangle = 0;
@@ -48,6 +64,8 @@ void rvm_model_free(rvm_model *m)
     if (m == NULL)
         return;
     free(m->label);
+    free(m->input_index);
+    free(m->input_weight);
     for (size_t k = 0; k < m->latent_count; k++) {
         free(m->latent[k].term);
         free(m->latent[k].vector);

@@ -34,7 +34,10 @@ typedef struct {
  * are independent. */
 struct rvm_model {
     rvm_task task;
-    rvm_kernel kernel;
+    rvm_kernel kernel; /* its inputs: NULL, or those below */
+    rvm_input_weights inputs;
+    int *input_index;     /* owned, inputs.count */
+    double *input_weight; /* owned, likewise */
     size_t examples;
     size_t class_count;
     int *label;                /* owned, class_count; NULL for regression */
@@ -52,6 +55,8 @@ struct rvm_model {
 rvm_model *rvm_model_alloc(void);
 /* Gives a model without latent functions `count` empty ones; false without memory. */
 bool rvm_model_alloc_latents(rvm_model *m, size_t count);
+/* Gives the kernel a copy of these weights; false without memory. */
+bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs);
 /* Gives an empty latent function room for `count` basis functions, all zero, `terms` of them terms;
  * false without memory, and what it got is then freed with the model. */
 bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms);

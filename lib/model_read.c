@@ -193,6 +193,35 @@ static int key_whole(reader *r, const char *name, int least, int most)
     return whole_of_key(r, name, least, most);
 }
 
+/* One of index:value, from the word last taken, behind those that the line has had so far. */
+static void read_pair(reader *r)
+{
+    const char *colon = memchr(r->word.text, ':', r->word.length);
+    if (colon == NULL) {
+        fault(r, "index:value is expected");
+        return;
+    }
+
+    const size_t before = (size_t)(colon - r->word.text);
+    int index = 0;
+    if (rvm_text_index(&index, r->word.text, before) != RVM_NUMBER_OK) {
+        fault(r, "the index is not a whole number from 0 to 2147483647");
+        return;
+    }
+    if (r->pairs > 0 && index <= r->index[r->pairs - 1]) {
+        fault(r, "the indices must ascend");
+        return;
+    }
+    const double value = parse_real(r, colon + 1, r->word.length - before - 1);
+    if (!rvm_grow(&r->index, &r->index_capacity, r->pairs + 1, sizeof *r->index) ||
+        !rvm_grow(&r->value, &r->value_capacity, r->pairs + 1, sizeof *r->value)) {
+        fault_memory(r);
+        return;
+    }
+    r->index[r->pairs] = index;
+    r->value[r->pairs++] = value;
+}
+
 /* ---- Header --------------------------------------------------------------------------------- */
 
 static void read_first_line(reader *r)
@@ -256,13 +285,31 @@ static void read_kernel(reader *r)
         kernel->coef0 = key_real(r, "coef0");
 }
 
+/* The weights of the inputs, the key in hand. Memory grows with the pairs that are there. */
+static void read_eta(reader *r)
+{
+    rvm_kernel *kernel = &r->m->kernel;
+
+    if (r->status == RVM_OK && !rvm_kernel_weighs_inputs(kernel->type))
+        fault(r, "the kernel has no weights of inputs");
+    while (next_word(r)) {
+        read_pair(r);
+        if (r->status == RVM_OK && r->value[r->pairs - 1] <= 0)
+            fault(r, "a weight above 0 is expected");
+    }
+    const rvm_input_weights inputs = { r->pairs, r->index, r->value };
+    if (r->status == RVM_OK && !rvm_model_weigh_inputs(r->m, &inputs))
+        fault_memory(r);
+}
+
+/* The key `nr_class` in hand. */
 static void read_labels(reader *r)
 {
     rvm_model *m = r->m;
     size_t capacity = 0;
     bool differ = true;
 
-    m->class_count = (size_t)key_whole(r, "nr_class", 1, INT_MAX);
+    m->class_count = (size_t)whole_of_key(r, "nr_class", 1, INT_MAX);
     key(r, "label");
     for (size_t c = 0; r->status == RVM_OK && c < m->class_count; c++) {
         const int label = whole(r, INT_MIN, INT_MAX);
@@ -319,10 +366,15 @@ static void read_header(reader *r)
 
     read_task(r);
     read_kernel(r);
+    next_key(r);
+    if (r->version == 3 && word_is(r, "eta")) {
+        read_eta(r);
+        next_key(r);
+    }
     if (m->task == RVM_CLASSIFICATION)
         read_labels(r);
     else
-        key_whole(r, "nr_class", 2, 2);
+        whole_of_key(r, "nr_class", 2, 2);
     next_key(r);
     if (r->version == 2 ||
         (r->version == 3 && m->task == RVM_REGRESSION && word_is(r, "nr_output"))) {
@@ -458,34 +510,6 @@ static void read_block(reader *r, size_t k)
     end_line(r);
     next_key(r);
     read_latent(r, k, &K);
-}
-
-static void read_pair(reader *r)
-{
-    const char *colon = memchr(r->word.text, ':', r->word.length);
-    if (colon == NULL) {
-        fault(r, "index:value is expected");
-        return;
-    }
-
-    const size_t before = (size_t)(colon - r->word.text);
-    int index = 0;
-    if (rvm_text_index(&index, r->word.text, before) != RVM_NUMBER_OK) {
-        fault(r, "the index is not a whole number from 0 to 2147483647");
-        return;
-    }
-    if (r->pairs > 0 && index <= r->index[r->pairs - 1]) {
-        fault(r, "the indices of a vector must ascend");
-        return;
-    }
-    const double value = parse_real(r, colon + 1, r->word.length - before - 1);
-    if (!rvm_grow(&r->index, &r->index_capacity, r->pairs + 1, sizeof *r->index) ||
-        !rvm_grow(&r->value, &r->value_capacity, r->pairs + 1, sizeof *r->value)) {
-        fault_memory(r);
-        return;
-    }
-    r->index[r->pairs] = index;
-    r->value[r->pairs++] = value;
 }
 
 /* A row of a kernel matrix is known by its number alone. */

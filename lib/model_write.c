@@ -38,6 +38,15 @@ static void write_kernel(const rvm_kernel *kernel, FILE *out)
         write_key_real(out, "gamma", kernel->gamma);
     if (uses & RVM_USES_COEF0)
         write_key_real(out, "coef0", kernel->coef0);
+    if (kernel->inputs == NULL)
+        return;
+    fputs("eta", out);
+    for (size_t j = 0; j < kernel->inputs->count; j++)
+        if (kernel->inputs->weight[j] > 0) {
+            fprintf(out, " %d", kernel->inputs->index[j]);
+            write_real(out, ':', kernel->inputs->weight[j]);
+        }
+    fputc('\n', out);
 }
 
 static void write_classes(const rvm_model *m, FILE *out)
@@ -59,7 +68,8 @@ static void write_classes(const rvm_model *m, FILE *out)
 /* The first version that has what this model has. */
 static int version_needed(const rvm_model *m)
 {
-    if (m->kernel.type == RVM_NO_KERNEL || rvm_model_describe(m).has_terms)
+    if (m->kernel.type == RVM_NO_KERNEL || m->kernel.inputs != NULL ||
+        rvm_model_describe(m).has_terms)
         return 3;
     return m->task == RVM_REGRESSION && m->latent_count > 1 ? 2 : 1;
 }

@@ -110,6 +110,11 @@ size_t rvm_problem_rows(const rvm_problem *p)
     return p->rows;
 }
 
+int rvm_problem_last_feature(const rvm_problem *p)
+{
+    return p->max_index;
+}
+
 double rvm_problem_target(const rvm_problem *p, size_t row)
 {
     return p->target[row * p->outputs];

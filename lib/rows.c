@@ -1,6 +1,7 @@
 /* Level 2: rows laid out for kernel evaluation. */
 #include "rows.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -50,12 +51,27 @@ static size_t sort_unique(int *list, size_t total)
     return kept;
 }
 
-/* The features that occur in p, ascending. New ones wait behind the sorted part of the list until
- * they are as many as it has: in all O(pairs log features). */
-static bool collect_features(rvm_rows *r, const rvm_problem *p)
+/* What a value of the feature is multiplied by. *hint: the position to look at first. */
+static double factor_of(const rvm_input_weights *inputs, rvm_combination by, int index,
+                        size_t *hint)
 {
-    size_t capacity = 0, sorted = 0, total = 0, hint = 0;
+    if (inputs == NULL)
+        return 1;
+    const size_t at = find_feature(inputs->index, inputs->count, index, *hint);
+    *hint = at + 1;
+    if (at == inputs->count)
+        return 0;
+    return by == RVM_BY_DISTANCES ? inputs->weight[at] : sqrt(inputs->weight[at]);
+}
+
+/* The features of a weight above 0 that occur in p, ascending. New ones wait behind the sorted part
+ * of the list until they are as many as it has: in all O(pairs log features). */
+static bool collect_features(rvm_rows *r, const rvm_problem *p, const rvm_input_weights *inputs)
+{
+    size_t capacity = 0, sorted = 0, total = 0, hint = 0, weight_hint = 0;
     for (size_t k = 0; k < p->start[p->rows]; k++) {
+        if (factor_of(inputs, r->by, p->index[k], &weight_hint) <= 0)
+            continue;
         const size_t at = find_feature(r->original, sorted, p->index[k], hint);
         hint = at + 1;
         if (at < sorted)
@@ -95,16 +111,26 @@ static void accumulate(rvm_combination by, double *sum, double x)
         *sum += alone(by, x);
 }
 
+/* The largest number is as good as infinity, and differs by 0 from itself. */
+static double weighted(double x, double factor)
+{
+    return factor == 1 ? x : fmax(-DBL_MAX, fmin(factor * x, DBL_MAX));
+}
+
 /* Copies the pairs of p, renumbered by the list of features; those not in it go into `rest`. */
-static void copy_pairs(rvm_rows *r, const rvm_problem *p, const int *original)
+static void copy_pairs(rvm_rows *r, const rvm_problem *p, const rvm_input_weights *inputs,
+                       const int *original)
 {
     const double neutral = r->by == RVM_BY_SPLINE ? 1 : 0;
     size_t to = 0;
     for (size_t i = 0; i < p->rows; i++) {
-        size_t hint = 0;
+        size_t hint = 0, weight_hint = 0;
         r->self[i] = r->rest[i] = neutral;
         for (size_t k = p->start[i]; k < p->start[i + 1]; k++) {
-            const double x = p->value[k];
+            const double factor = factor_of(inputs, r->by, p->index[k], &weight_hint);
+            if (factor <= 0)
+                continue;
+            const double x = weighted(p->value[k], factor);
             accumulate(r->by, &r->self[i], x);
             size_t at = find_feature(original, r->features, p->index[k], hint);
             hint = at + 1;
@@ -152,7 +178,8 @@ static bool alloc_pairs(rvm_rows *r, const rvm_problem *p)
     return r->start != NULL && r->feature != NULL && r->value != NULL;
 }
 
-rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_rows *like)
+rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_input_weights *inputs,
+                          const rvm_rows *like)
 {
     rvm_rows *r = rvm_array(1, sizeof *r);
     if (r == NULL)
@@ -163,14 +190,14 @@ rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_ro
     if (like != NULL) {
         r->features = like->features;
         r->dense = like->dense;
-    } else if (r->by == RVM_BY_LOOKUP || collect_features(r, p)) {
+    } else if (r->by == RVM_BY_LOOKUP || collect_features(r, p, inputs)) {
         r->dense = use_dense(r, p);
     } else {
         goto failed;
     }
     if (!alloc_pairs(r, p))
         goto failed;
-    copy_pairs(r, p, like != NULL ? like->original : r->original);
+    copy_pairs(r, p, inputs, like != NULL ? like->original : r->original);
     return r;
 failed:
     rvm_rows_free(r);

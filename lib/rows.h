@@ -35,9 +35,13 @@ typedef struct {
     bool has_rest; /* some row has such features */
 } rvm_rows;
 
-/* Rows of p, in order. With `like` not NULL, in its numbering and layout, so that values between
- * the two can be computed. NULL without memory. p may be freed afterwards, `like` may not. */
-rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_rows *like);
+/* Rows of p, in order. With `inputs` not NULL a value is multiplied by the weight of its feature, or
+ * by the root of it where two values are multiplied in a combination, so that the combination comes
+ * out weighted; not by spline and by lookup. With `like` not NULL, in its numbering and layout, so
+ * that values between the two can be computed. NULL without memory. p and inputs may be freed
+ * afterwards, `like` may not. */
+rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_input_weights *inputs,
+                          const rvm_rows *like);
 void rvm_rows_free(rvm_rows *r);
 size_t rvm_rows_count(const rvm_rows *r);
 

@@ -60,6 +60,7 @@ RVM_CHECKED rvm_status rvm_problem_read(rvm_problem **out, FILE *in, rvm_grammar
                                         rvm_error *err);
 void rvm_problem_free(rvm_problem *p);
 size_t rvm_problem_rows(const rvm_problem *p);
+int rvm_problem_last_feature(const rvm_problem *p);          /* largest index, -1 without pairs */
 double rvm_problem_target(const rvm_problem *p, size_t row); /* the first one */
 /* Targets of a row, 1 or more; all of them, borrowed. */
 size_t rvm_problem_outputs(const rvm_problem *p);
@@ -93,11 +94,20 @@ typedef enum {
     RVM_NO_KERNEL    /* 0: no kernel functions at all */
 } rvm_kernel_type;
 
+/* Weights of inputs, the eta of Tipping (2001), section 4.3: the term of an input in a sum over the
+ * inputs, x_j z_j, (x_j - z_j)^2 or |x_j - z_j|, is multiplied by the weight of its feature. */
+typedef struct {
+    size_t count;
+    const int *index;     /* ascending; a feature that is not among them has weight 0 */
+    const double *weight; /* finite, 0 or more */
+} rvm_input_weights;
+
 typedef struct {
     rvm_kernel_type type;
     int degree;
-    double gamma; /* 0 in settings: 1 / largest feature index of the problem */
+    double gamma; /* 0 in settings: 1 / largest feature index of the problem, or 1 with weights */
     double coef0;
+    const rvm_input_weights *inputs; /* borrowed; NULL: all 1. Not of precomputed and spline */
 } rvm_kernel;
 
 /* More than two classes. */
@@ -131,6 +141,9 @@ typedef struct {
     rvm_task task;
     rvm_kernel kernel;
     rvm_tuning tune;
+    /* A weight for each input is found first, by the evidence, and takes the place of gamma; kernels
+     * that are a covariance: linear, polynomial of coef0 >= 0, rbf, laplacian. */
+    bool ard;
     bool bias;             /* a constant basis function beside the kernel functions, */
     bool linear;           /* one for each feature, x_j, */
     bool quadratic;        /* one for each pair of features and each square, x_i x_j */
@@ -213,6 +226,8 @@ typedef struct {
     double progress;     /* guess of the share of all work that is done; 0: no idea */
     size_t functions;    /* active basis functions, the bias among them */
     double noise_sd;     /* regression of one output; else 0 */
+    bool widths;         /* weights of inputs are being found: no functions yet, and the evidence is
+                            that of all of them together */
     bool done;           /* nothing is left to do */
     bool converged;      /* no step known to the trainer gains more than the tolerance, or one nat
                             where that is what additions had to gain; large problems: rounds have
@@ -241,7 +256,7 @@ RVM_CHECKED rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rv
 
 typedef struct {
     rvm_task task;
-    rvm_kernel kernel;
+    rvm_kernel kernel;         /* its inputs are borrowed from the model */
     size_t examples;           /* rows that it was trained on */
     size_t vectors;            /* relevance vectors */
     bool has_terms;            /* some basis function is x_j or x_i x_j */
@@ -264,6 +279,12 @@ double rvm_model_noise_variance(const rvm_model *m, size_t output); /* regressio
 /* The names of the basis functions that are no kernel's, each once, in the order bias, x1, x2, ...,
  * x1*x1, x1*x2, ... with blanks between them: *names is owned by the caller (free). */
 RVM_CHECKED rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err);
+/* Effect of each input of a kernel with weights, kernel.inputs->count of them in that order: by how
+ * much, as a root mean square over at most 100 rows of p, the predictive mean changes when the input is
+ * held at its mean, in units of the noise; in classification by how much the logarithms of the
+ * probabilities do. p: at least one row. Cost rows x vectors x inputs^2. */
+RVM_CHECKED rvm_status rvm_model_effects(double *effect, const rvm_model *m, const rvm_problem *p,
+                                         rvm_error *err);
 void rvm_model_free(rvm_model *m);
 
 /* ---- Prediction ----------------------------------------------------------------------------- */

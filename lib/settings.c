@@ -20,6 +20,7 @@ rvm_settings rvm_settings_default(void)
     return (rvm_settings){
         .task = RVM_CLASSIFICATION,
         .kernel = { .type = RVM_RBF, .degree = 3, .gamma = 0, .coef0 = 0 },
+        .ard = false,
         .bias = true,
         .linear = false,
         .quadratic = false,
@@ -42,7 +43,9 @@ rvm_kernel rvm_settings_kernel(const rvm_settings *s, const rvm_problem *p)
 {
     rvm_kernel kernel = s->kernel;
 
-    if (kernel.gamma == 0 && p->max_index > 0)
+    if (kernel.gamma == 0 && kernel.inputs != NULL)
+        kernel.gamma = 1;
+    else if (kernel.gamma == 0 && p->max_index > 0)
         kernel.gamma = 1.0 / p->max_index;
     return kernel;
 }
@@ -62,6 +65,32 @@ static rvm_status check_kernel(const rvm_kernel *kernel, rvm_error *err)
     if ((uses & RVM_USES_DEGREE) && kernel->degree < 0)
         return rvm_fail(err, RVM_ESETTING, "degree of polynomial kernel < 0 (it is %d)",
                         kernel->degree);
+    return RVM_OK;
+}
+
+static rvm_status check_inputs(const rvm_settings *s, rvm_error *err)
+{
+    const rvm_kernel *kernel = &s->kernel;
+    const rvm_input_weights *inputs = kernel->inputs;
+
+    if ((s->ard || inputs != NULL) && !rvm_kernel_weighs_inputs(kernel->type))
+        return rvm_fail(err, RVM_ESETTING, "the %s kernel has no weights of inputs",
+                        rvm_kernel_name(kernel->type));
+    if (s->ard &&
+        (kernel->type == RVM_SIGMOID || (kernel->type == RVM_POLYNOMIAL && kernel->coef0 < 0)))
+        return rvm_fail(err, RVM_ESETTING,
+                        "weights of inputs cannot be found for a kernel that is no covariance: "
+                        "sigmoid, or polynomial with coef0 < 0");
+    if (s->ard && inputs != NULL)
+        return rvm_fail(err, RVM_ESETTING, "weights of inputs are given, and are to be found");
+    for (size_t j = 0; inputs != NULL && j < inputs->count; j++) {
+        if (!isfinite(inputs->weight[j]) || inputs->weight[j] < 0)
+            return rvm_fail(err, RVM_ESETTING,
+                            "weight of input %d is %g; a finite number, 0 or more, is needed",
+                            inputs->index[j], inputs->weight[j]);
+        if (j > 0 && inputs->index[j] <= inputs->index[j - 1])
+            return rvm_fail(err, RVM_ESETTING, "the weights of inputs must ascend by feature");
+    }
     return RVM_OK;
 }
 
@@ -270,6 +299,8 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
         status = check_tuning(&s->tune, err);
     if (status == RVM_OK)
         status = check_basis(s, err);
+    if (status == RVM_OK)
+        status = check_inputs(s, err);
     if (status == RVM_OK)
         status = check_effort(s, err);
     if (status == RVM_OK)

@@ -16,6 +16,7 @@
 #include "settings.h"
 #include "starts.h"
 #include "textbook.h"
+#include "widths.h"
 #include "working_set.h"
 
 /* How the solution is found. A constant target and a single class need no search. */
@@ -45,6 +46,12 @@ struct rvm_trainer {
     rvm_point point;
     int round;
     bool done;
+    /* With ard: all of the above is unused but for kernel and study until the widths are found, and a
+     * trainer with these then takes over. */
+    const rvm_problem *p; /* borrowed */
+    rvm_widths *widths;
+    bool widths_done;
+    rvm_trainer *weighted;
 };
 
 /* ---- No search ------------------------------------------------------------------------------ */
@@ -156,6 +163,9 @@ static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
     if (status != RVM_OK)
         return status;
     tr->method = choose_method(tr);
+    if (tr->settings.ard && tr->method != NOTHING_TO_FIND)
+        return rvm_widths_alloc(&tr->widths, tr->study.p, tr->study.observed.row_weight,
+                                &tr->kernel, &tr->settings, err);
     if (tr->method == BY_STARTS)
         return rvm_starts_alloc(&tr->starts, &tr->study, &tr->settings, err);
     if (tr->method == BY_WORKING_SET)
@@ -182,6 +192,7 @@ rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p, const rvm_
     if (tr == NULL)
         return rvm_fail_memory(err, "the trainer");
     tr->settings = *s;
+    tr->p = p;
     const rvm_status status = prepare(tr, p, err);
     if (status != RVM_OK) {
         rvm_trainer_free(tr);
@@ -195,6 +206,8 @@ void rvm_trainer_free(rvm_trainer *tr)
 {
     if (tr == NULL)
         return;
+    rvm_trainer_free(tr->weighted);
+    rvm_widths_free(tr->widths);
     rvm_starts_free(tr->starts);
     rvm_working_set_free(tr->working_set);
     rvm_multi_free(tr->multi);
@@ -300,8 +313,70 @@ static rvm_report report(const rvm_trainer *tr)
     return r;
 }
 
+/* ---- Widths first ---------------------------------------------------------------------------- */
+
+/* A trainer with the widths so far. */
+static rvm_status begin_weighted(rvm_trainer **out, const rvm_trainer *tr, rvm_error *err)
+{
+    rvm_settings s = tr->settings;
+    s.ard = false;
+    s.kernel = tr->kernel;
+    s.kernel.gamma = 1;
+    s.kernel.inputs = rvm_widths_best(tr->widths);
+    return rvm_trainer_alloc(out, tr->p, &s, err);
+}
+
+/* The widths have been half of the work. */
+static rvm_status step_weighted(rvm_report *out, rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status = rvm_trainer_step(out, tr->weighted, err);
+    if (status == RVM_OK)
+        out->progress = 0.5 + 0.5 * out->progress;
+    return status;
+}
+
+static rvm_status step_widths(rvm_report *out, rvm_trainer *tr, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (tr->widths_done)
+        status = begin_weighted(&tr->weighted, tr, err);
+    else
+        status = rvm_widths_step(&tr->widths_done, tr->widths, err);
+    tr->round++;
+    if (status == RVM_OK && tr->weighted != NULL)
+        return step_weighted(out, tr, err);
+    *out = (rvm_report){ .start = 1,
+                         .starts = 1,
+                         .round = tr->round,
+                         .widths = true,
+                         .rows = rvm_widths_rows(tr->widths),
+                         .progress = rvm_widths_progress(tr->widths),
+                         .log_evidence = rvm_widths_log_evidence(tr->widths) };
+    return status;
+}
+
+/* The widths are still on their way: one step with those of now. */
+static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
+{
+    rvm_trainer *weighted = NULL;
+    rvm_report r;
+    rvm_status status = begin_weighted(&weighted, tr, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_step(&r, weighted, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_model(out, weighted, err);
+    if (status == RVM_OK)
+        (*out)->converged = false;
+    rvm_trainer_free(weighted);
+    return status;
+}
+
 rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
 {
+    if (tr->weighted != NULL)
+        return step_weighted(out, tr, err);
+    if (tr->widths != NULL)
+        return step_widths(out, tr, err);
     rvm_status status = RVM_OK;
     if (!tr->done && tr->method == BY_STARTS)
         status = rvm_starts_step(&tr->done, tr->starts, err);
@@ -443,11 +518,19 @@ static rvm_status finish(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 
 rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
 {
+    if (tr->weighted != NULL)
+        return rvm_trainer_model(out, tr->weighted, err);
+    if (tr->widths != NULL)
+        return model_by_the_way(out, tr, err);
     rvm_model *m = rvm_model_alloc();
     if (m == NULL)
         return rvm_fail_memory(err, "the model");
     m->task = tr->settings.task;
     m->kernel = tr->kernel;
+    if (tr->kernel.inputs != NULL && !rvm_model_weigh_inputs(m, tr->kernel.inputs)) {
+        rvm_model_free(m);
+        return rvm_fail_memory(err, "the model");
+    }
     m->multiclass = model_of_classes(tr);
     m->examples = tr->study.observed.N;
     m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;

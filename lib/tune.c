@@ -363,6 +363,7 @@ static rvm_status try_kernel(double *loss, double *sure, rvm_tuner *t, rvm_kerne
     s.kernel = kernel;
     s.tune = (rvm_tuning){ .gamma = false };
     s.restarts = 1;
+    s.ard = false; /* it starts from the width that is chosen here */
     *loss = *sure = 0;
     for (size_t k = 0; k < draws && status == RVM_OK; k++) {
         double value = NAN, gain = 0;

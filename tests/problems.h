@@ -118,6 +118,29 @@ static inline rvm_problem *smooth_problem(size_t N, unsigned long seed)
     return p;
 }
 
+static inline double fraction(double x)
+{
+    return x - floor(x);
+}
+
+/* Without a generator of random numbers, so that other programs can have the same: x_1, x_2, x_3 even
+ * over -1 .. 1 by Weyl's sequences, and for regression sin(3 x_1) + 0.3 x_2 with something like
+ * noise, for classification 1 where x_1^2 + x_2 with more of it is above 0.3, else 0. */
+static inline rvm_problem *weyl_problem(size_t N, rvm_task task)
+{
+    rvm_problem *p = empty_problem();
+    for (size_t i = 1; i <= N; i++) {
+        const double n = (double)i, noise = fraction(sin(12.9898 * n) * 43758.5453) - 0.5;
+        const double x[] = { 2 * fraction(n * 0.6180339887) - 1, 2 * fraction(n * 0.7548776662) - 1,
+                             2 * fraction(n * 0.5698402910) - 1 };
+        if (task == RVM_REGRESSION)
+            append_dense(p, sin(3 * x[0]) + 0.3 * x[1] + 0.5 * noise, x, 3);
+        else
+            append_dense(p, x[0] * x[0] + x[1] + 0.8 * noise > 0.3, x, 3);
+    }
+    return p;
+}
+
 /* Two overlapping clouds in the plane, labels +1 and -1, the first row +1. */
 static inline rvm_problem *cloud_problem(size_t N, unsigned long seed)
 {

@@ -178,6 +178,43 @@ static const char terms_of_classes[] = "rvm_model 3\n"
                                        "factor 2\n"
                                        "RV\n"
                                        "end\n";
+/* Weights of inputs, one output of two. */
+static const char weighted[] = "rvm_model 3\n"
+                               "task classification\n"
+                               "kernel_type rbf\n"
+                               "gamma 1\n"
+                               "eta 0:0.25 3:1e-300 2147483647:7\n"
+                               "nr_class 2\n"
+                               "label 1 -1\n"
+                               "total_rv 1\n"
+                               "examples 4\n"
+                               "log_evidence -2.5\n"
+                               "converged 0\n"
+                               "probability 1\n"
+                               "factor 2\n"
+                               "RV\n"
+                               "1 1 0:1 1:2\n"
+                               "end\n";
+static const char no_weights[] = "rvm_model 3\n"
+                                 "task regression\n"
+                                 "kernel_type linear\n"
+                                 "eta\n"
+                                 "nr_class 2\n"
+                                 "nr_output 2\n"
+                                 "total_rv 0\n"
+                                 "examples 9\n"
+                                 "noise_variance 0.25 4\n"
+                                 "noise_fixed 0\n"
+                                 "log_evidence -4.5\n"
+                                 "converged 1\n"
+                                 "output 1 1\n"
+                                 "bias 1 2 7\n"
+                                 "factor 3\n"
+                                 "output 2 1\n"
+                                 "bias 1 2 7\n"
+                                 "factor 3\n"
+                                 "RV\n"
+                                 "end\n";
 
 static rvm_status read_text(rvm_model **out, const char *text, size_t length, rvm_error *err)
 {
@@ -246,6 +283,8 @@ START_TEST(round_trips_are_byte_identical)
         expect_round_trip(terms);
         expect_round_trip(terms_alone);
         expect_round_trip(terms_of_classes);
+        expect_round_trip(weighted);
+        expect_round_trip(no_weights);
     }
 END_TEST
 
@@ -285,6 +324,23 @@ START_TEST(every_field_is_read)
         ck_assert_uint_eq(m->vectors->start[1], 2);
         ck_assert_int_eq(m->vectors->index[1], 2147483647);
         ck_assert_double_eq(m->vectors->value[0], 1.0 / 3);
+        rvm_model_free(m);
+    }
+END_TEST
+
+START_TEST(weights_of_inputs_are_read)
+    {
+        rvm_model *m = read_ok(weighted);
+        const rvm_input_weights *inputs = rvm_model_describe(m).kernel.inputs;
+        ck_assert_ptr_nonnull(inputs);
+        ck_assert_uint_eq(inputs->count, 3);
+        const int index[] = { 0, 3, 2147483647 };
+        const double weight[] = { 0.25, 1e-300, 7 };
+        ck_assert_mem_eq(inputs->index, index, sizeof index);
+        ck_assert_mem_eq(inputs->weight, weight, sizeof weight);
+        rvm_model_free(m);
+        m = read_ok(regression);
+        ck_assert_ptr_null(rvm_model_describe(m).kernel.inputs);
         rvm_model_free(m);
     }
 END_TEST
@@ -431,6 +487,19 @@ typedef struct {
 
 static const bad_case bad_cases[] = {
     { regression, "rvm_model 1", "rvm_model 4", 1, 11, "version" },
+    { weighted, "rvm_model 3", "rvm_model 1", 5, 1, "\"nr_class\" is expected" },
+    { weighted, "3:1e-300", "0:1e-300", 5, 12, "ascend" },
+    { weighted, "3:1e-300", "3:0", 5, 12, "a weight above 0" },
+    { weighted, "3:1e-300", "3:-1", 5, 12, "a weight above 0" },
+    { weighted, "3:1e-300", "3:nan", 5, 12, "number" },
+    { weighted, "3:1e-300", "3:1e999", 5, 12, "too large" },
+    { weighted, "3:1e-300", "3", 5, 12, "index:value" },
+    { weighted, "3:1e-300", "-3:1", 5, 12, "whole number" },
+    { weighted, "2147483647:7", "2147483648:7", 5, 21, "whole number" },
+    { weighted, "rbf\ngamma 1", "spline", 4, 1, "has no weights of inputs" },
+    { weighted, "nr_class 2\nlabel 1 -1", "nr_class 2\nnr_output 2\nlabel 1 -1", 7, 1,
+      "\"label\" is expected" },
+    { no_weights, "nr_output 2", "nr_output 1", 6, 11, "whole number" },
     { regression, "rvm_model 1", "rvm_model 2", 6, 1, "\"nr_output\" is expected" },
     { classification, "rvm_model 1", "rvm_model 2", 2, 6, "regression" },
     { two_outputs, "rvm_model 2", "rvm_model 1", 5, 1, "\"total_rv\" is expected" },
@@ -686,6 +755,7 @@ Suite *model_suite(void)
     tcase_add_test(tc, multiclass_is_the_line_that_may_be_absent);
     tcase_add_test(tc, the_locale_does_not_matter);
     tcase_add_test(tc, every_field_is_read);
+    tcase_add_test(tc, weights_of_inputs_are_read);
     tcase_add_test(tc, classes_and_parameters_are_read);
     tcase_add_test(tc, latent_functions_are_read);
     tcase_add_test(tc, outputs_are_read);

@@ -1,4 +1,6 @@
 /* rows.c: numbering of features, dense or sparse, and what is kept of each row. */
+#include <float.h>
+
 #include "problems.h"
 #include "rows.h"
 #include "suites.h"
@@ -21,7 +23,7 @@ static void check_dense(const rvm_rows *r, const double *full)
 START_TEST(features_are_numbered_by_those_that_occur)
     {
         rvm_problem *p = rows_of("0 7:1 2147483647:2\n0 1:3\n0\n0 7:4 1000000:5\n");
-        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL);
+        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL, NULL);
         const int original[] = { 1, 7, 1000000, 2147483647 };
         ck_assert_ptr_nonnull(r);
         ck_assert_uint_eq(rvm_rows_count(r), 4);
@@ -46,7 +48,7 @@ START_TEST(dense_rows_in_panels)
                 full[i * F + f] = (double)i + 0.125 * (double)(f + 1);
             ck_assert(rvm_problem_append(p, 0, index, full + i * F, F));
         }
-        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL);
+        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL, NULL);
         check_dense(r, full);
         for (size_t k = 0; k < 3 * RVM_PANEL * F; k++) {
             const size_t i = k / RVM_PANEL / F * RVM_PANEL + k % RVM_PANEL, f = k / RVM_PANEL % F;
@@ -67,7 +69,7 @@ START_TEST(many_features)
             const double value[] = { i + 0.5, -i - 0.5 };
             ck_assert(rvm_problem_append(p, 0, index, value, 2));
         }
-        rvm_rows *r = rvm_rows_layout(p, RVM_BY_PRODUCTS, NULL);
+        rvm_rows *r = rvm_rows_layout(p, RVM_BY_PRODUCTS, NULL, NULL);
         ck_assert_uint_eq(r->features, 2000);
         ck_assert(!r->dense);
         for (int f = 0; f < 2000; f++)
@@ -89,7 +91,7 @@ START_TEST(rows_alone)
         const double want[] = { 0, 25, 7, 1 + 64.0 / 6 };
         rvm_problem *p = rows_of("0 1:3 2:-4\n0\n");
         for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
-            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, NULL);
+            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, NULL, NULL);
             const double nothing = by == RVM_BY_SPLINE ? 1 : 0;
             ck_assert_double_eq_tol(r->self[0], want[by], 1e-14);
             ck_assert_double_eq(r->self[1], nothing);
@@ -106,8 +108,8 @@ START_TEST(unseen_features_go_into_rest)
         const double want[] = { 0, 16, 4, 1 + 64.0 / 6 };
         rvm_problem *p = rows_of("0 1:1 3:5\n"), *q = rows_of("0 1:3 2:-4 3:2\n");
         for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
-            rvm_rows *like = rvm_rows_layout(p, (rvm_combination)by, NULL);
-            rvm_rows *r = rvm_rows_layout(q, (rvm_combination)by, like);
+            rvm_rows *like = rvm_rows_layout(p, (rvm_combination)by, NULL, NULL);
+            rvm_rows *r = rvm_rows_layout(q, (rvm_combination)by, NULL, like);
             ck_assert_uint_eq(r->features, 2);
             const double seen[] = { 3, 2 };
             check_dense(r, seen);
@@ -133,14 +135,14 @@ START_TEST(sparse_rows_apart)
         ck_assert(rvm_problem_append(p, 0, far, x, 2));
         ck_assert(rvm_problem_append(p, 0, near, z, 2));
         ck_assert(rvm_problem_append(p, 0, near, z, 0));
-        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL);
+        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL, NULL);
         ck_assert(!r->dense);
         ck_assert_double_eq(rvm_rows_apart(r, 37, r, 38), 9 + 4 + 36);
         ck_assert_double_eq(rvm_rows_apart(r, 38, r, 37), 9 + 4 + 36);
         ck_assert_double_eq(rvm_rows_apart(r, 38, r, 39), 16 + 36);
         ck_assert_double_eq(rvm_rows_apart(r, 38, r, 38), 0);
         rvm_rows_free(r);
-        r = rvm_rows_layout(p, RVM_BY_DISTANCES, NULL);
+        r = rvm_rows_layout(p, RVM_BY_DISTANCES, NULL, NULL);
         ck_assert_double_eq(rvm_rows_apart(r, 37, r, 38), 3 + 2 + 6);
         ck_assert_double_eq(rvm_rows_apart(r, 39, r, 38), 4 + 6);
         rvm_rows_free(r);
@@ -148,12 +150,87 @@ START_TEST(sparse_rows_apart)
     }
 END_TEST
 
+/* Values times the root of the weight, or times the weight for distances; features that are not listed,
+ * or weigh nothing, are not there. */
+START_TEST(weighted_rows)
+    {
+        rvm_problem *p = rows_of("0 0:3 1:2 4:5 7:-6 9:1e300\n0 4:-1 8:4\n");
+        const int index[] = { 0, 4, 7, 8, 9 };
+        const double weight[] = { 0.25, 4, 0, 16, 1e300 };
+        const rvm_input_weights inputs = { 5, index, weight };
+        for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_DISTANCES; by++) {
+            const bool roots = by != RVM_BY_DISTANCES;
+            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, &inputs, NULL);
+            ck_assert_ptr_nonnull(r);
+            const int original[] = { 0, 4, 8, 9 };
+            ck_assert_uint_eq(r->features, 4);
+            ck_assert_mem_eq(r->original, original, sizeof original);
+            const double by_roots[] = { 1.5, 10, 0, DBL_MAX, 0, -2, 16, 0 };
+            const double plain[] = { 0.75, 20, 0, DBL_MAX, 0, -4, 64, 0 };
+            check_dense(r, roots ? by_roots : plain);
+            rvm_problem *q = rows_of("0 0:1 3:1 4:1\n");
+            rvm_rows *s = rvm_rows_layout(q, (rvm_combination)by, &inputs, r);
+            ck_assert_ptr_nonnull(s);
+            ck_assert(!s->has_rest);
+            const double other[] = { roots ? 0.5 : 0.25, roots ? 2 : 4, 0, 0 };
+            check_dense(s, other);
+            rvm_rows_free(s);
+            rvm_problem_free(q);
+            rvm_rows_free(r);
+        }
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* The same rows multiplied by hand, dense and sparse; roots are exact. */
+START_TEST(weights_are_scales)
+    {
+        rvm_problem *p = empty_problem(), *q = empty_problem();
+        enum { N = 30, F = 90 };
+        int index[F];
+        double weight[F];
+        for (int f = 0; f < F; f++) {
+            index[f] = f + 1;
+            weight[f] = f % 3 == 0 ? 4 : f % 3 == 1 ? 0.25 : 0;
+        }
+        for (size_t i = 0; i < N; i++) {
+            double x[F] = { 0 }, y[F] = { 0 };
+            const size_t step = _i == 0 ? 2 : 11;
+            for (size_t f = i % step; f < F; f += step) {
+                x[f] = sin((double)(f + F * i));
+                y[f] = x[f] * sqrt(weight[f]);
+            }
+            append_dense(p, 0, x, F);
+            append_dense(q, 0, y, F);
+        }
+        const rvm_input_weights inputs = { F, index, weight };
+        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, &inputs, NULL);
+        rvm_rows *s = rvm_rows_layout(q, RVM_BY_SQUARES, NULL, NULL);
+        ck_assert(r != NULL && s != NULL);
+        ck_assert_int_eq(r->dense, s->dense);
+        ck_assert_int_eq(r->dense, _i == 0);
+        ck_assert_uint_eq(r->features, s->features);
+        for (size_t i = 0; i < N; i++)
+            ck_assert_double_eq(r->self[i], s->self[i]);
+        for (size_t i = 0; i < N && r->dense; i++)
+            for (size_t f = 0; f < r->features; f++)
+                ck_assert_double_eq(rvm_rows_dense(r, i)[f * RVM_PANEL],
+                                    rvm_rows_dense(s, i)[f * RVM_PANEL]);
+        if (!r->dense)
+            ck_assert_mem_eq(r->value, s->value, r->start[N] * sizeof *r->value);
+        rvm_rows_free(r);
+        rvm_rows_free(s);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
 START_TEST(no_feature_at_all)
     {
         rvm_problem *p = rows_of("1\n2\n");
         for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
-            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, NULL);
-            rvm_rows *q = rvm_rows_layout(p, (rvm_combination)by, r);
+            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, NULL, NULL);
+            rvm_rows *q = rvm_rows_layout(p, (rvm_combination)by, NULL, r);
             ck_assert(r != NULL && q != NULL);
             ck_assert_uint_eq(r->features, 0);
             ck_assert_uint_eq(rvm_rows_count(q), 2);
@@ -185,6 +262,8 @@ Suite *rows_suite(void)
     tcase_add_test(c, rows_alone);
     tcase_add_test(c, unseen_features_go_into_rest);
     tcase_add_test(c, sparse_rows_apart);
+    tcase_add_test(c, weighted_rows);
+    tcase_add_loop_test(c, weights_are_scales, 0, 2);
     tcase_add_test(c, no_feature_at_all);
     tcase_add_test(c, spline_of_one_input);
     suite_add_tcase(s, c);

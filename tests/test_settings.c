@@ -49,6 +49,63 @@ START_TEST(several_labels_and_shared_noise_are_for_regression)
     }
 END_TEST
 
+START_TEST(weights_of_inputs)
+    {
+        const int index[] = { 1, 4 };
+        double weight[] = { 0, 2.5 };
+        rvm_input_weights inputs = { 2, index, weight };
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *p = problem("1 1:1 4:3\n2 1:2\n", (rvm_grammar){ 0 });
+
+        s.kernel.inputs = &inputs;
+        expect_ok(&s, p);
+        ck_assert_double_eq(rvm_settings_kernel(&s, p).gamma, 1);
+        s.kernel.inputs = NULL;
+        ck_assert_double_eq(rvm_settings_kernel(&s, p).gamma, 0.25);
+        s.kernel.inputs = &inputs;
+        s.kernel.type = RVM_SPLINE;
+        expect_fault(&s, p, "the spline kernel has no weights of inputs");
+        s.kernel.type = RVM_PRECOMPUTED;
+        expect_fault(&s, NULL, "the precomputed kernel has no weights of inputs");
+        s.kernel.type = RVM_SIGMOID;
+        expect_ok(&s, p);
+        weight[1] = -1e-9;
+        expect_fault(&s, p, "weight of input 4 is -1e-09");
+        weight[1] = INFINITY;
+        expect_fault(&s, p, "weight of input 4 is inf");
+        weight[1] = 1;
+        const int twice[] = { 4, 4 };
+        inputs.index = twice;
+        expect_fault(&s, p, "ascend");
+        rvm_problem_free(p);
+    }
+END_TEST
+
+START_TEST(weights_that_are_found)
+    {
+        const rvm_input_weights none = { 0, NULL, NULL };
+        rvm_settings s = rvm_settings_default();
+
+        s.ard = true;
+        for (int type = RVM_LINEAR; type <= RVM_SPLINE; type++) {
+            s.kernel.type = (rvm_kernel_type)type;
+            if (type == RVM_PRECOMPUTED || type == RVM_SPLINE)
+                expect_fault(&s, NULL, "has no weights of inputs");
+            else if (type == RVM_SIGMOID)
+                expect_fault(&s, NULL, "no covariance");
+            else
+                expect_ok(&s, NULL);
+        }
+        s.kernel.type = RVM_POLYNOMIAL;
+        s.kernel.coef0 = -0.1;
+        expect_fault(&s, NULL, "no covariance");
+        s.kernel.type = RVM_RBF;
+        expect_ok(&s, NULL);
+        s.kernel.inputs = &none;
+        expect_fault(&s, NULL, "are given");
+    }
+END_TEST
+
 START_TEST(defaults_are_those_of_libsvm)
     {
         const rvm_settings s = rvm_settings_default();
@@ -300,6 +357,8 @@ Suite *settings_suite(void)
 
     tcase_add_test(tc, several_labels_and_shared_noise_are_for_regression);
     tcase_add_test(tc, defaults_are_those_of_libsvm);
+    tcase_add_test(tc, weights_of_inputs);
+    tcase_add_test(tc, weights_that_are_found);
     tcase_add_test(tc, kernel_parameters_have_ranges);
     tcase_add_test(tc, effort_has_ranges);
     tcase_add_test(tc, noise_is_for_regression);

@@ -1,0 +1,655 @@
+/* Level 4: a weight for each input, by the log evidence (Tipping 2001, section 4.3).
+ *
+ * A few ascents from widths that differ, L-BFGS in the logarithms of weights, variances and noise, go
+ * side by side until they come to rest roughly; the best of them goes on to its maximum, and leaves
+ * out the inputs that the evidence does without. */
+#include "widths.h"
+
+#include <float.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "error.h"
+#include "inputs.h"
+#include "lbfgs.h"
+#include "parallel.h"
+#include "problem.h"
+#include "process.h"
+
+enum {
+    MOST_ROWS = 500,
+    ASCENTS = 4,
+    STEPS = 4,       /* of an ascent in one call */
+    MAX_STEPS = 200, /* of an ascent in all */
+    FEW_GAINS = 3,   /* steps in a row that gain little, and an ascent comes to rest */
+    MAX_CUTS = 8     /* of the length of a step */
+};
+
+/* Nats that a step must gain for another one: of all ascents, and of the best one; and what an input
+ * must be worth, one parameter more. */
+static const double rough = 0.2, fine = 0.01, worth_an_input = 1;
+static const double longest = 2; /* step in any coordinate */
+
+/* Prior variance of a constant, against that of the targets. */
+static const double constant_variance = 10;
+
+typedef struct {
+    double least, start, most;
+} range;
+
+/* Logarithms. Of a weight times the variance of its input (or its standard deviation, as the kernel
+ * has it): from a function that is flat over all rows to one that knows of no other row. */
+static const range of_weight = { -18, 0, 5 };
+static const range of_variance = { -10, 0, 12 };
+static const range of_noise = { -14, -2.3, 2 };
+
+typedef struct {
+    double *theta;    /* owned: ln eta (-INFINITY: left out); then ln variance of each target; then
+                          ln noise of each, where it is free */
+    double *gradient; /* owned */
+    double log_evidence;
+} place;
+
+typedef struct {
+    place now, trial;
+    double *direction, *move; /* owned */
+    rvm_lbfgs model;
+    double *eta; /* owned: of the rows as they are laid out */
+    rvm_input_weights weights;
+    rvm_kernel kernel;
+    rvm_process process;
+    gsl_matrix *K, *pull; /* owned, N x N: kernel values, and dL/dK */
+    gsl_matrix *mode;     /* owned, targets x N */
+    int threads;
+    int steps, small; /* steps so far; those in a row that gained little */
+    bool resting;
+} ascent;
+
+struct rvm_widths {
+    rvm_problem *p; /* owned: the rows that are seen */
+    rvm_inputs inputs;
+    size_t targets;     /* functions that are looked at: outputs, or classes */
+    gsl_matrix *t;      /* owned, targets x N: reduced, or 0 and 1 */
+    double *fixed;      /* owned, targets: the noise, where it is known */
+    double *row_weight; /* owned, N, or NULL */
+    bool classes, bias, free_noise;
+    size_t count;       /* coordinates */
+    double *low, *high; /* owned, count */
+    int threads;
+    ascent ascent[ASCENTS];
+    int best;            /* -1 while all climb */
+    int *best_index;     /* owned, inputs */
+    double *best_weight; /* owned, inputs */
+    rvm_input_weights chosen;
+    bool settled;        /* they are final, and the ascents are gone */
+    double log_evidence; /* then */
+};
+
+/* ---- Places --------------------------------------------------------------------------------- */
+
+static bool place_init(place *p, size_t count)
+{
+    p->theta = rvm_array(count, sizeof *p->theta);
+    p->gradient = rvm_array(count, sizeof *p->gradient);
+    p->log_evidence = -INFINITY;
+    return p->theta != NULL && p->gradient != NULL;
+}
+
+static void place_free(place *p)
+{
+    free(p->theta);
+    free(p->gradient);
+}
+
+static rvm_status fill_kernel(const rvm_widths *w, ascent *c, const double *theta, rvm_rows **rows,
+                              rvm_error *err)
+{
+    for (size_t j = 0; j < w->inputs.count; j++)
+        c->eta[j] = exp(theta[j]);
+    *rows = rvm_rows_alloc(w->p, &c->kernel, NULL);
+    if (*rows == NULL)
+        return rvm_fail_memory(err, "the rows");
+    return rvm_kernel_rows(c->K, &c->kernel, *rows, *rows, err);
+}
+
+static double noise_of(const rvm_widths *w, const double *theta, size_t k)
+{
+    return w->free_noise ? exp(theta[w->inputs.count + w->targets + k]) : w->fixed[k];
+}
+
+/* Adds the log evidence of target k, and its derivatives. */
+static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
+{
+    rvm_process *s = &c->process;
+    const size_t N = s->N, d = w->inputs.count;
+    const double variance = exp(to->theta[d + k]), noise = noise_of(w, to->theta, k);
+    const double *t = gsl_matrix_const_ptr(w->t, k, 0);
+    double *mode = gsl_matrix_ptr(c->mode, k, 0), log_evidence, by_variance = 0, by_noise = 0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t n = 0; n < N; n++)
+            gsl_matrix_set(s->C, i, n,
+                           variance * gsl_matrix_get(c->K, i, n) +
+                               (w->bias ? constant_variance : 0));
+    if (!(w->classes ? rvm_process_logistic(&log_evidence, mode, s, t, w->row_weight, c->threads)
+                     : rvm_process_normal(&log_evidence, mode, s, t, noise, c->threads)))
+        return false;
+    for (size_t i = 0; i < N; i++) {
+        const double *g = gsl_matrix_const_ptr(s->G, i, 0), *v = gsl_matrix_const_ptr(c->K, i, 0);
+        double *pull = gsl_matrix_ptr(c->pull, i, 0);
+        for (size_t n = 0; n < N; n++) {
+            pull[n] += variance * g[n];
+            by_variance += variance * g[n] * v[n];
+        }
+        by_noise += noise * g[i];
+    }
+    to->log_evidence += log_evidence;
+    to->gradient[d + k] = by_variance;
+    if (w->free_noise)
+        to->gradient[d + w->targets + k] = by_noise;
+    return true;
+}
+
+/* Log evidence and gradient at to->theta; the first is -INFINITY where there is none. */
+static rvm_status evaluate(place *to, const rvm_widths *w, ascent *c, rvm_error *err)
+{
+    rvm_rows *rows = NULL;
+    rvm_status status = fill_kernel(w, c, to->theta, &rows, err);
+    bool found = status != RVM_ENUMERIC;
+    if (!found)
+        status = RVM_OK;
+    gsl_matrix_set_zero(c->pull);
+    to->log_evidence = 0;
+    for (size_t k = 0; k < w->targets && status == RVM_OK && found; k++)
+        found = add_target(to, w, c, k);
+    if (status == RVM_OK && found)
+        status = rvm_inputs_gradient(to->gradient, &w->inputs, c->eta, c->pull, c->process.R,
+                                     &c->kernel, rows, err);
+    if (!found)
+        to->log_evidence = -INFINITY;
+    rvm_rows_free(rows);
+    return status;
+}
+
+static void swap_places(ascent *c)
+{
+    const place kept = c->now;
+    c->now = c->trial;
+    c->trial = kept;
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+/* The gradient without what would leave the bounds or is left out. */
+static void project(place *p, const rvm_widths *w)
+{
+    for (size_t j = 0; j < w->count; j++)
+        if (!isfinite(p->theta[j]) || (p->theta[j] <= w->low[j] && p->gradient[j] < 0) ||
+            (p->theta[j] >= w->high[j] && p->gradient[j] > 0))
+            p->gradient[j] = 0;
+}
+
+static void choose_direction(ascent *c, const rvm_widths *w)
+{
+    rvm_lbfgs_direction(c->direction, &c->model, c->now.gradient);
+    for (size_t j = 0; j < w->count; j++)
+        if (c->now.gradient[j] == 0)
+            c->direction[j] = 0;
+}
+
+/* c->move = the direction, no longer than allowed, times length, within the bounds; returns what it
+ * promises. */
+static double cut_move(ascent *c, const rvm_widths *w, double length)
+{
+    double far = longest, promise = 0;
+    for (size_t j = 0; j < w->count; j++)
+        far = fmax(far, fabs(c->direction[j]));
+    for (size_t j = 0; j < w->count; j++) {
+        const double from = c->now.theta[j], to = from + length * longest / far * c->direction[j];
+        c->trial.theta[j] = isfinite(from) ? fmax(w->low[j], fmin(to, w->high[j])) : from;
+        c->move[j] = isfinite(from) ? c->trial.theta[j] - from : 0;
+        promise += c->move[j] * c->now.gradient[j];
+    }
+    return promise;
+}
+
+/* One step uphill; *gain 0 when none is found. */
+static rvm_status step_uphill(double *gain, ascent *c, const rvm_widths *w, rvm_error *err)
+{
+    double length = 1;
+    *gain = 0;
+    choose_direction(c, w);
+    for (int k = 0; k < MAX_CUTS; k++, length *= 0.3) {
+        const double promise = cut_move(c, w, length);
+        if (!(promise > 0))
+            return RVM_OK;
+        const rvm_status status = evaluate(&c->trial, w, c, err);
+        if (status != RVM_OK)
+            return status;
+        if (!(c->trial.log_evidence > c->now.log_evidence + 1e-4 * promise))
+            continue;
+        project(&c->trial, w);
+        *gain = c->trial.log_evidence - c->now.log_evidence;
+        rvm_lbfgs_learn(&c->model, c->move, c->now.gradient, c->trial.gradient);
+        swap_places(c);
+        return RVM_OK;
+    }
+    return RVM_OK;
+}
+
+/* Some steps; rests where some in a row have gained less than `worth`. */
+static rvm_status climb_on(ascent *c, const rvm_widths *w, double worth, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (c->steps == 0) {
+        status = evaluate(&c->now, w, c, err);
+        project(&c->now, w);
+        c->resting = !isfinite(c->now.log_evidence);
+    }
+    for (int k = 0; k < STEPS && status == RVM_OK && !c->resting; k++) {
+        double gain;
+        status = step_uphill(&gain, c, w, err);
+        c->small = gain < worth ? c->small + 1 : 0;
+        c->steps++;
+        c->resting =
+            c->small >= FEW_GAINS || c->steps >= MAX_STEPS || (gain <= 0 && c->model.count == 0);
+        if (gain <= 0)
+            rvm_lbfgs_reset(&c->model);
+    }
+    return status;
+}
+
+/* ---- Inputs of no use ----------------------------------------------------------------------- */
+
+/* Inputs that are there, by the size of their weights free of units, least first; returns how many. */
+static size_t order_inputs(size_t *order, const ascent *c, const rvm_widths *w)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < w->inputs.count; j++) {
+        const double size = c->now.theta[j] - w->low[j];
+        if (!isfinite(size))
+            continue;
+        size_t at = count++;
+        for (; at > 0 && c->now.theta[order[at - 1]] - w->low[order[at - 1]] > size; at--)
+            order[at] = order[at - 1];
+        order[at] = j;
+    }
+    return count;
+}
+
+/* Leaves out all inputs, or the smaller half of them, or a quarter, ... which together are worth too
+ * little. */
+static rvm_status leave_out(bool *dropped, ascent *c, const rvm_widths *w, rvm_error *err)
+{
+    size_t *order = rvm_array(w->inputs.count, sizeof *order);
+    rvm_status status = order == NULL ? rvm_fail_memory(err, "the inputs") : RVM_OK;
+    *dropped = false;
+    size_t count = status == RVM_OK ? order_inputs(order, c, w) : 0;
+    for (; count > 0 && status == RVM_OK && !*dropped; count /= 2) {
+        memcpy(c->trial.theta, c->now.theta, w->count * sizeof *c->now.theta);
+        for (size_t k = 0; k < count; k++)
+            c->trial.theta[order[k]] = -INFINITY;
+        status = evaluate(&c->trial, w, c, err);
+        *dropped = status == RVM_OK &&
+                   c->trial.log_evidence > c->now.log_evidence - worth_an_input * (double)count;
+    }
+    free(order);
+    if (!*dropped)
+        return status;
+    swap_places(c);
+    project(&c->now, w);
+    rvm_lbfgs_reset(&c->model);
+    c->small = 0;
+    c->resting = false;
+    return status;
+}
+
+/* ---- What is seen --------------------------------------------------------------------------- */
+
+/* An ascent has five matrices of that size, and there are several. */
+static size_t most_rows(const rvm_settings *s)
+{
+    return (size_t)fmax(2, fmin(MOST_ROWS, sqrt(s->budget_mb * 1048576 / (8.0 * 8 * ASCENTS))));
+}
+
+static rvm_status choose_rows(rvm_widths *w, const rvm_problem *p, const double *row_weight,
+                              const rvm_settings *s, rvm_error *err)
+{
+    const size_t count = GSL_MIN(p->rows, most_rows(s));
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    size_t *all = rvm_array(p->rows, sizeof *all), *row = rvm_array(count, sizeof *row);
+    if (rng != NULL && all != NULL && row != NULL) {
+        for (size_t n = 0; n < p->rows; n++)
+            all[n] = n;
+        gsl_rng_set(rng, s->seed);
+        gsl_ran_choose(rng, row, count, all, p->rows, sizeof *all); /* keeps their order */
+        w->p = rvm_problem_subset(p, row, count);
+        if (row_weight != NULL)
+            w->row_weight = rvm_array(count, sizeof *w->row_weight);
+        for (size_t n = 0; n < count && w->row_weight != NULL; n++)
+            w->row_weight[n] = row_weight[row[n]];
+    }
+    gsl_rng_free(rng);
+    free(all);
+    free(row);
+    if (w->p == NULL || (row_weight != NULL && w->row_weight == NULL))
+        return rvm_fail_memory(err, "a part of the rows");
+    return RVM_OK;
+}
+
+/* Output k as the next target: of mean 0, unless there is no bias, and variance 1. A constant one has
+ * nothing to say. */
+static void add_output(rvm_widths *w, size_t k, double noise_variance)
+{
+    const size_t N = w->p->rows;
+    double *t = gsl_matrix_ptr(w->t, w->targets, 0), mean = 0, largest = 0, squares = 0;
+    for (size_t n = 0; n < N && w->bias; n++)
+        mean += rvm_problem_targets(w->p, n)[k] / (double)N;
+    for (size_t n = 0; n < N; n++) {
+        t[n] = rvm_problem_targets(w->p, n)[k] - mean;
+        largest = fmax(largest, fabs(t[n]));
+    }
+    if (!(largest > 8 * DBL_EPSILON * fabs(mean)))
+        return;
+    for (size_t n = 0; n < N; n++)
+        squares += gsl_pow_2(t[n] / largest) / (double)N;
+    const double scale = largest * sqrt(squares);
+    for (size_t n = 0; n < N; n++)
+        t[n] /= scale;
+    w->fixed[w->targets++] =
+        fmax(exp(of_noise.least), fmin(noise_variance / scale / scale, exp(of_noise.most)));
+}
+
+/* The labels that occur, ascending; *label is owned by the caller. */
+static bool list_labels(double **label, size_t *count, const rvm_problem *p)
+{
+    size_t capacity = 0;
+    *label = NULL;
+    *count = 0;
+    for (size_t n = 0; n < p->rows; n++) {
+        size_t at = 0;
+        while (at < *count && (*label)[at] != p->target[n])
+            at++;
+        if (at < *count)
+            continue;
+        if (!rvm_grow(label, &capacity, *count + 1, sizeof **label))
+            return false;
+        for (; at > 0 && (*label)[at - 1] > p->target[n]; at--)
+            (*label)[at] = (*label)[at - 1];
+        (*label)[at] = p->target[n];
+        ++*count;
+    }
+    return true;
+}
+
+static rvm_status alloc_targets(rvm_widths *w, size_t count, rvm_error *err)
+{
+    w->t = gsl_matrix_calloc(GSL_MAX(count, 1), w->p->rows);
+    w->fixed = rvm_array(count, sizeof *w->fixed);
+    return w->t == NULL || w->fixed == NULL ? rvm_fail_memory(err, "the targets") : RVM_OK;
+}
+
+/* Of two classes one says it all. */
+static rvm_status observe_classes(rvm_widths *w, rvm_error *err)
+{
+    double *label;
+    size_t count;
+    const bool memory = list_labels(&label, &count, w->p);
+    rvm_status status =
+        memory ? alloc_targets(w, count > 2 ? count : 1, err) : rvm_fail_memory(err, "the classes");
+    if (status == RVM_OK)
+        w->targets = count > 2 ? count : 1;
+    for (size_t k = 0; k < w->targets; k++)
+        for (size_t n = 0; n < w->p->rows; n++)
+            gsl_matrix_set(w->t, k, n, w->p->target[n] == label[k]);
+    free(label);
+    return status;
+}
+
+static rvm_status observe(rvm_widths *w, const rvm_settings *s, rvm_error *err)
+{
+    w->classes = s->task == RVM_CLASSIFICATION;
+    w->bias = s->bias;
+    if (w->classes)
+        return observe_classes(w, err);
+    w->free_noise = !(s->noise_variance > 0);
+    const rvm_status status = alloc_targets(w, w->p->outputs, err);
+    for (size_t k = 0; k < w->p->outputs && status == RVM_OK; k++)
+        add_output(w, k, s->noise_variance);
+    return status;
+}
+
+/* ---- Life of the object --------------------------------------------------------------------- */
+
+static rvm_status ascent_init(ascent *c, const rvm_widths *w, const rvm_kernel *kernel,
+                              rvm_error *err)
+{
+    const size_t N = w->p->rows;
+    c->direction = rvm_array(w->count, sizeof *c->direction);
+    c->move = rvm_array(w->count, sizeof *c->move);
+    c->eta = rvm_array(w->inputs.count, sizeof *c->eta);
+    c->K = gsl_matrix_alloc(N, N);
+    c->pull = gsl_matrix_alloc(N, N);
+    c->mode = gsl_matrix_calloc(GSL_MAX(w->targets, 1), N);
+    c->threads = 1;
+    c->weights = (rvm_input_weights){ w->inputs.count, w->inputs.index, c->eta };
+    c->kernel = *kernel;
+    c->kernel.gamma = 1;
+    c->kernel.inputs = &c->weights;
+    if (!place_init(&c->now, w->count) || !place_init(&c->trial, w->count) ||
+        c->direction == NULL || c->move == NULL || c->eta == NULL || c->K == NULL ||
+        c->pull == NULL || c->mode == NULL || !rvm_lbfgs_init(&c->model, w->count))
+        return rvm_fail_memory(err, "the widths");
+    return rvm_process_init(&c->process, N, err);
+}
+
+static void ascent_free(ascent *c)
+{
+    place_free(&c->now);
+    place_free(&c->trial);
+    free(c->direction);
+    free(c->move);
+    free(c->eta);
+    gsl_matrix_free(c->K);
+    gsl_matrix_free(c->pull);
+    gsl_matrix_free(c->mode);
+    rvm_lbfgs_free(&c->model);
+    rvm_process_free(&c->process);
+    memset(c, 0, sizeof *c);
+}
+
+static void set_bounds(rvm_widths *w, rvm_combination by)
+{
+    for (size_t j = 0; j < w->count; j++) {
+        const size_t d = w->inputs.count;
+        const range *r = j < d ? &of_weight : j < d + w->targets ? &of_variance : &of_noise;
+        const double unit = j < d ? (by == RVM_BY_DISTANCES ? 1 : 2) * log(w->inputs.spread[j]) : 0;
+        w->low[j] = r->least - unit;
+        w->high[j] = r->most - unit;
+    }
+}
+
+/* The first ascent is from gamma; the others know the spread of the inputs, and from how far apart
+ * two rows then are. */
+static void place_start(ascent *c, const rvm_widths *w, int number, double gamma)
+{
+    static const double apart[ASCENTS] = { 0, 0.3, 1.2, 5 };
+    const size_t d = w->inputs.count;
+    for (size_t j = 0; j < w->count; j++) {
+        const range *r = j < d ? &of_weight : j < d + w->targets ? &of_variance : &of_noise;
+        double *theta = &c->now.theta[j];
+        *theta = w->low[j] - r->least + r->start;
+        if (j < d)
+            *theta = number == 0 ? log(gamma) : *theta + log(apart[number] / (double)d);
+        *theta = fmax(w->low[j], fmin(*theta, w->high[j]));
+    }
+}
+
+static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *err)
+{
+    const double gamma = kernel->gamma > 0 ? kernel->gamma : 1;
+    rvm_status status = rvm_inputs_init(&w->inputs, w->p, err);
+    if (status != RVM_OK)
+        return status;
+    w->count = w->inputs.count + (w->free_noise ? 2 : 1) * w->targets;
+    w->low = rvm_array(w->count, sizeof *w->low);
+    w->high = rvm_array(w->count, sizeof *w->high);
+    w->best_index = rvm_array(w->inputs.count, sizeof *w->best_index);
+    w->best_weight = rvm_array(w->inputs.count, sizeof *w->best_weight);
+    if (w->low == NULL || w->high == NULL || w->best_index == NULL || w->best_weight == NULL)
+        return rvm_fail_memory(err, "the widths");
+    set_bounds(w, rvm_kernel_combination(kernel->type));
+    for (int k = 0; k < ASCENTS && status == RVM_OK; k++) {
+        status = ascent_init(&w->ascent[k], w, kernel, err);
+        if (status == RVM_OK)
+            place_start(&w->ascent[k], w, k, gamma);
+    }
+    return status;
+}
+
+rvm_status rvm_widths_alloc(rvm_widths **out, const rvm_problem *p, const double *row_weight,
+                            const rvm_kernel *kernel, const rvm_settings *s, rvm_error *err)
+{
+    rvm_widths *w = rvm_array(1, sizeof *w);
+    if (w == NULL)
+        return rvm_fail_memory(err, "the widths");
+    w->threads = rvm_threads(s->threads);
+    w->best = -1;
+    rvm_status status = choose_rows(w, p, row_weight, s, err);
+    if (status == RVM_OK)
+        status = observe(w, s, err);
+    if (status == RVM_OK)
+        status = prepare(w, kernel, err);
+    if (status != RVM_OK) {
+        rvm_widths_free(w);
+        return status;
+    }
+    *out = w;
+    return RVM_OK;
+}
+
+void rvm_widths_free(rvm_widths *w)
+{
+    if (w == NULL)
+        return;
+    for (int k = 0; k < ASCENTS; k++)
+        ascent_free(&w->ascent[k]);
+    rvm_problem_free(w->p);
+    rvm_inputs_free(&w->inputs);
+    gsl_matrix_free(w->t);
+    free(w->fixed);
+    free(w->row_weight);
+    free(w->low);
+    free(w->high);
+    free(w->best_index);
+    free(w->best_weight);
+    free(w);
+}
+
+/* ---- Rounds --------------------------------------------------------------------------------- */
+
+static const ascent *highest(const rvm_widths *w)
+{
+    int best = 0;
+    for (int k = 1; k < ASCENTS; k++)
+        if (w->ascent[k].now.log_evidence > w->ascent[best].now.log_evidence)
+            best = k;
+    return &w->ascent[w->best >= 0 ? w->best : best];
+}
+
+static rvm_status step_all(rvm_widths *w, rvm_error *err)
+{
+    rvm_status status[ASCENTS] = { RVM_OK };
+    rvm_error fault[ASCENTS] = { { 0 } };
+    bool resting = true;
+    const int team = GSL_MIN(w->threads, ASCENTS);
+    (void)team;
+#pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
+    for (int k = 0; k < ASCENTS; k++)
+        status[k] = climb_on(&w->ascent[k], w, rough, &fault[k]);
+    for (int k = 0; k < ASCENTS; k++) {
+        if (status[k] != RVM_OK) {
+            if (err != NULL)
+                *err = fault[k];
+            return status[k];
+        }
+        resting = resting && w->ascent[k].resting;
+    }
+    if (resting) {
+        w->best = (int)(highest(w) - w->ascent);
+        w->ascent[w->best].resting = false;
+        w->ascent[w->best].small = 0;
+        w->ascent[w->best].threads = w->threads;
+    }
+    return RVM_OK;
+}
+
+static void choose(rvm_widths *w)
+{
+    const place *best = &highest(w)->now;
+    size_t count = 0;
+    for (size_t j = 0; j < w->inputs.count; j++)
+        if (isfinite(best->theta[j])) {
+            w->best_index[count] = w->inputs.index[j];
+            w->best_weight[count++] = exp(best->theta[j]);
+        }
+    w->chosen = (rvm_input_weights){ count, w->best_index, w->best_weight };
+}
+
+/* Gives back the memory, which the search to come can use. */
+static void settle(rvm_widths *w)
+{
+    choose(w);
+    w->log_evidence = highest(w)->now.log_evidence;
+    w->settled = true;
+    for (int k = 0; k < ASCENTS; k++)
+        ascent_free(&w->ascent[k]);
+}
+
+static rvm_status step_best(bool *done, rvm_widths *w, rvm_error *err)
+{
+    ascent *c = &w->ascent[w->best];
+    bool dropped = false;
+    rvm_status status = climb_on(c, w, fine, err);
+    if (status == RVM_OK && c->resting)
+        status = leave_out(&dropped, c, w, err);
+    *done = status == RVM_OK && c->resting && !dropped;
+    if (*done)
+        settle(w);
+    return status;
+}
+
+rvm_status rvm_widths_step(bool *done, rvm_widths *w, rvm_error *err)
+{
+    *done = w->settled || w->inputs.count == 0 || w->targets == 0;
+    if (*done)
+        return RVM_OK;
+    return w->best < 0 ? step_all(w, err) : step_best(done, w, err);
+}
+
+double rvm_widths_progress(const rvm_widths *w)
+{
+    const double steps = highest(w)->steps;
+    return w->settled ? 0.5 : 0.5 * steps / (steps + 20);
+}
+
+size_t rvm_widths_rows(const rvm_widths *w)
+{
+    return w->p->rows;
+}
+
+double rvm_widths_log_evidence(const rvm_widths *w)
+{
+    return w->settled ? w->log_evidence : highest(w)->now.log_evidence;
+}
+
+const rvm_input_weights *rvm_widths_best(rvm_widths *w)
+{
+    if (!w->settled)
+        choose(w);
+    return &w->chosen;
+}
