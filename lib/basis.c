@@ -68,9 +68,11 @@ rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, rvm_error *er
 rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *rows,
                           const rvm_kernel *kernel, unsigned degrees, rvm_error *err)
 {
+    size_t features = 0;
     memset(b, 0, sizeof *b);
-    const rvm_status status =
-        rvm_term_list_init(&b->term_list, degrees, rows->original, rows->features, err);
+    if (degrees > 1 && !rvm_rows_features(&b->feature, &features, p))
+        return rvm_fail_memory(err, "the candidates");
+    const rvm_status status = rvm_term_list_init(&b->term_list, degrees, b->feature, features, err);
     if (status != RVM_OK)
         return status;
     const bool kernels = kernel->type != RVM_NO_KERNEL;
@@ -94,6 +96,7 @@ rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *ro
 void rvm_basis_free(rvm_basis *b)
 {
     free(b->row);
+    free(b->feature);
     memset(b, 0, sizeof *b);
 }
 

@@ -19,6 +19,7 @@ typedef struct {
     size_t terms; /* how many of them are terms */
     bool bias;    /* candidate 0 is the bias */
     rvm_term_list term_list;
+    int *feature; /* owned: those that terms are made of, whatever weight they have in the kernel */
     size_t *row; /* owned, count - terms: where the kernels sit; rows that repeat another's features
                         are left out */
     rvm_kernel kernel;

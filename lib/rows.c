@@ -66,24 +66,34 @@ static double factor_of(const rvm_input_weights *inputs, rvm_combination by, int
 
 /* The features of a weight above 0 that occur in p, ascending. New ones wait behind the sorted part
  * of the list until they are as many as it has: in all O(pairs log features). */
-static bool collect_features(rvm_rows *r, const rvm_problem *p, const rvm_input_weights *inputs)
+static bool collect_features(int **feature, size_t *count, const rvm_problem *p, rvm_combination by,
+                             const rvm_input_weights *inputs)
 {
     size_t capacity = 0, sorted = 0, total = 0, hint = 0, weight_hint = 0;
     for (size_t k = 0; k < p->start[p->rows]; k++) {
-        if (factor_of(inputs, r->by, p->index[k], &weight_hint) <= 0)
+        if (factor_of(inputs, by, p->index[k], &weight_hint) <= 0)
             continue;
-        const size_t at = find_feature(r->original, sorted, p->index[k], hint);
+        const size_t at = find_feature(*feature, sorted, p->index[k], hint);
         hint = at + 1;
         if (at < sorted)
             continue;
-        if (!rvm_grow(&r->original, &capacity, total + 1, sizeof *r->original))
+        if (!rvm_grow(feature, &capacity, total + 1, sizeof **feature))
             return false;
-        r->original[total++] = p->index[k];
+        (*feature)[total++] = p->index[k];
         if (total > 2 * sorted + 64)
-            sorted = total = sort_unique(r->original, total);
+            sorted = total = sort_unique(*feature, total);
     }
-    r->features = total > 0 ? sort_unique(r->original, total) : 0;
+    *count = total > 0 ? sort_unique(*feature, total) : 0;
     return true;
+}
+
+bool rvm_rows_features(int **feature, size_t *count, const rvm_problem *p)
+{
+    *feature = NULL;
+    if (collect_features(feature, count, p, RVM_BY_PRODUCTS, NULL))
+        return true;
+    free(*feature);
+    return false;
 }
 
 /* A row's pair combined with the empty row. */
@@ -190,7 +200,8 @@ rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_in
     if (like != NULL) {
         r->features = like->features;
         r->dense = like->dense;
-    } else if (r->by == RVM_BY_LOOKUP || collect_features(r, p, inputs)) {
+    } else if (r->by == RVM_BY_LOOKUP ||
+               collect_features(&r->original, &r->features, p, r->by, inputs)) {
         r->dense = use_dense(r, p);
     } else {
         goto failed;

@@ -42,6 +42,9 @@ typedef struct {
  * afterwards, `like` may not. */
 rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_input_weights *inputs,
                           const rvm_rows *like);
+/* The features that occur in p, ascending: *feature is owned by the caller (free). False without
+ * memory. */
+bool rvm_rows_features(int **feature, size_t *count, const rvm_problem *p);
 void rvm_rows_free(rvm_rows *r);
 size_t rvm_rows_count(const rvm_rows *r);
 

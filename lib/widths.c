@@ -6,6 +6,7 @@
 #include "widths.h"
 
 #include <float.h>
+#include <gsl/gsl_blas.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -20,6 +21,7 @@
 #include "parallel.h"
 #include "problem.h"
 #include "process.h"
+#include "term.h"
 
 enum {
     MOST_ROWS = 500,
@@ -35,8 +37,9 @@ enum {
 static const double rough = 0.2, fine = 0.01, worth_an_input = 1;
 static const double longest = 2; /* step in any coordinate */
 
-/* Prior variance of a constant, against that of the targets. */
-static const double constant_variance = 10;
+/* Prior variance of a term of mean square 1, against that of the targets; and terms that there may be,
+ * as a share of the rows, to take part. */
+static const double term_variance = 10, most_terms = 0.25;
 
 typedef struct {
     double least, start, most;
@@ -78,6 +81,8 @@ struct rvm_widths {
     double *fixed;      /* owned, targets: the noise, where it is known */
     double *row_weight; /* owned, N, or NULL */
     bool classes, bias, free_noise;
+    unsigned terms;     /* degrees of terms beside the kernel's functions, as bits */
+    gsl_matrix *trend;  /* owned, N x N: their covariance */
     size_t count;       /* coordinates */
     double *low, *high; /* owned, count */
     int threads;
@@ -133,8 +138,7 @@ static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
     for (size_t i = 0; i < N; i++)
         for (size_t n = 0; n < N; n++)
             gsl_matrix_set(s->C, i, n,
-                           variance * gsl_matrix_get(c->K, i, n) +
-                               (w->bias ? constant_variance : 0));
+                           variance * gsl_matrix_get(c->K, i, n) + gsl_matrix_get(w->trend, i, n));
     if (!(w->classes ? rvm_process_logistic(&log_evidence, mode, s, t, w->row_weight, c->threads)
                      : rvm_process_normal(&log_evidence, mode, s, t, noise, c->threads)))
         return false;
@@ -414,6 +418,7 @@ static rvm_status observe(rvm_widths *w, const rvm_settings *s, rvm_error *err)
 {
     w->classes = s->task == RVM_CLASSIFICATION;
     w->bias = s->bias;
+    w->terms = (s->bias ? 1u : 0) | (s->linear ? 2u : 0) | (s->quadratic ? 4u : 0);
     if (w->classes)
         return observe_classes(w, err);
     w->free_noise = !(s->noise_variance > 0);
@@ -424,6 +429,45 @@ static rvm_status observe(rvm_widths *w, const rvm_settings *s, rvm_error *err)
 }
 
 /* ---- Life of the object --------------------------------------------------------------------- */
+
+/* Adds the covariance of a term whose values these are. */
+static void add_term(gsl_matrix *trend, const double *value)
+{
+    gsl_vector_const_view z = gsl_vector_const_view_array(value, trend->size1);
+    double square = 0;
+    gsl_blas_ddot(&z.vector, &z.vector, &square);
+    if (square > 0 && isfinite(square))
+        gsl_blas_dger(term_variance * (double)trend->size1 / square, &z.vector, &z.vector, trend);
+}
+
+/* The covariance of the terms: what they explain is nothing that inputs need a weight for. Quadratic
+ * ones first, then linear ones, are left out where they are too many for the rows. */
+static rvm_status fill_trend(rvm_widths *w, rvm_error *err)
+{
+    const size_t N = w->p->rows;
+    rvm_term_list list;
+    rvm_status status = rvm_term_list_init(&list, w->terms, w->inputs.index, w->inputs.count, err);
+    for (unsigned degree = 4; status == RVM_OK && degree > 1; degree /= 2)
+        if ((double)rvm_term_list_count(&list) > most_terms * (double)N) {
+            w->terms &= ~degree;
+            status = rvm_term_list_init(&list, w->terms, w->inputs.index, w->inputs.count, err);
+        }
+    if (status != RVM_OK)
+        return status;
+    double *value = rvm_array(N, sizeof *value);
+    w->trend = gsl_matrix_calloc(N, N);
+    if (value == NULL || w->trend == NULL) {
+        free(value);
+        return rvm_fail_memory(err, "a covariance");
+    }
+    for (size_t k = 0; k < rvm_term_list_count(&list); k++) {
+        const rvm_term term = rvm_term_list_get(&list, k);
+        rvm_term_values(value, &term, w->p, 0, N);
+        add_term(w->trend, value);
+    }
+    free(value);
+    return RVM_OK;
+}
 
 static rvm_status ascent_init(ascent *c, const rvm_widths *w, const rvm_kernel *kernel,
                               rvm_error *err)
@@ -493,6 +537,8 @@ static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *er
 {
     const double gamma = kernel->gamma > 0 ? kernel->gamma : 1;
     rvm_status status = rvm_inputs_init(&w->inputs, w->p, err);
+    if (status == RVM_OK)
+        status = fill_trend(w, err);
     if (status != RVM_OK)
         return status;
     w->count = w->inputs.count + (w->free_noise ? 2 : 1) * w->targets;
@@ -540,6 +586,7 @@ void rvm_widths_free(rvm_widths *w)
         ascent_free(&w->ascent[k]);
     rvm_problem_free(w->p);
     rvm_inputs_free(&w->inputs);
+    gsl_matrix_free(w->trend);
     gsl_matrix_free(w->t);
     free(w->fixed);
     free(w->row_weight);

@@ -59,3 +59,20 @@ refuse() { # WORDS OPTION...
 refuse 'the spline kernel has no weights of inputs' -t 6
 refuse 'no covariance' -t 3
 refuse 'no covariance' -t 1 -r -1
+
+# What a linear function explains is nothing that its input needs a weight for, and it stays a
+# candidate when the input has none: y = sin(x1) / x1 + 0.1 x2.
+awk 'BEGIN {
+    seed = 11
+    for (i = 0; i < 100; i++) {
+        for (k = 0; k < 3; k++) {
+            seed = seed * 16807 % 2147483647; u[k] = 2 * seed / 2147483647 - 1
+        }
+        x = 10 * u[0]
+        printf "%.6f 1:%.6f 2:%.6f\n", sin(x) / x + u[1] + 0.17 * u[2], x, 10 * u[1]
+    }
+}' >trend
+"$BIN/rvm-train" -s 3 --ard --basis bias,linear trend model >out 2>err || fail "--basis: $(cat err)"
+grep -qx 'Inputs by relevance = 1; of no use: 2' out || fail "--basis: $(cat out)"
+awk '$1 == "basis" && $2 == "x2" { found = $3 > 0.09 && $3 < 0.11 } END { exit !found }' model ||
+    fail "x2 is no linear function of the model: $(grep '^basis' model)"
