@@ -113,8 +113,9 @@ double rvm_gain_bound(double S, double Q, const rvm_prior *prior)
 double rvm_gain_with(double *ln_alpha, double S, double Q, const rvm_prior *prior)
 {
     if (!rvm_prior_is_flat(prior))
-        return S > 0 && rvm_gain_bound(S, Q, prior) > 0 ? rvm_shared_gain(ln_alpha, &S, &Q, 1, prior)
-                                                        : 0;
+        return S > 0 && rvm_gain_bound(S, Q, prior) > 0
+                   ? rvm_shared_gain(ln_alpha, &S, &Q, 1, prior)
+                   : 0;
     const double gain = rvm_gain(S, Q);
     if (gain > 0)
         *ln_alpha = rvm_best_ln_alpha(S, Q);

@@ -375,7 +375,8 @@ static size_t find_superfluous(rvm_joint *s)
     for (size_t i = 0; i < s->now->K; i++) {
         const double *S = gsl_matrix_const_ptr(s->S, i, 0), *Q = gsl_matrix_const_ptr(s->Q, i, 0);
         const rvm_prior raw = prior_of(s, s->now->column[i]);
-        const rvm_prior prior = rvm_prior_shift(&raw, s->now->ln_alpha[i]); /* in units of its alpha */
+        const rvm_prior prior =
+            rvm_prior_shift(&raw, s->now->ln_alpha[i]); /* in units of its alpha */
         double best;
         worth[i] = rvm_shared_gain_at(0, S, Q, s->outputs, &prior);
         if (worth[i] > 0 || is_bias(s, i) || rvm_shared_gain(&best, S, Q, s->outputs, &prior) > 0)

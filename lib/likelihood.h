@@ -35,8 +35,8 @@ typedef struct {
     double ln_ratio_max; /* ln(beta / alpha) at the most; 0: no bound */
     double bias_ln_alpha_max; /* largest ln alpha of the bias's column of unit norm; INFINITY: it
                                  may leave the model */
-    rvm_prior weight_prior; /* of the alpha of a function that is not divided by its norm */
-    rvm_prior noise_prior;  /* of a beta that is not fixed */
+    rvm_prior weight_prior;   /* of the alpha of a function that is not divided by its norm */
+    rvm_prior noise_prior;    /* of a beta that is not fixed */
 } rvm_observed;
 
 /* A point of the search: active functions, hyperparameters and the posterior there. */
@@ -49,9 +49,9 @@ typedef struct {
     double *u;           /* owned, capacity: scaled weights at the mode */
     gsl_matrix *storage; /* owned, capacity x capacity; its first K x K is L, lower */
     double log_evidence; /* and the log prior of the precisions on top: what a search maximises */
-    double misfit;     /* regression: |t - Phi mu|^2 */
-    double *slope;     /* owned, N: d ln p(t|f) / df; regression: only after a call of residual */
-    double *curvature; /* owned, N: -d2 ln p / df2; unused in regression */
+    double misfit;       /* regression: |t - Phi mu|^2 */
+    double *slope;       /* owned, N: d ln p(t|f) / df; regression: only after a call of residual */
+    double *curvature;   /* owned, N: -d2 ln p / df2; unused in regression */
 } rvm_fit;
 
 /* Scratch of one thread: no routine below allocates, but for the QR factorisation that the Gaussian

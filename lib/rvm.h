@@ -146,9 +146,9 @@ typedef struct {
      * of several outputs, of targets divided by their standard deviation. A shape needs a rate. */
     rvm_gamma_prior weight_prior;
     rvm_gamma_prior noise_prior; /* regression: of 1 / sigma^2 in the units of the target */
-    double tolerance;  /* gain in log evidence that is still worth an iteration, nats */
-    double budget_mb;  /* memory for cached columns, MiB */
-    int restarts;      /* number of starts while all rows fit the working set; 0: automatic */
+    double tolerance;            /* gain in log evidence that is still worth an iteration, nats */
+    double budget_mb;            /* memory for cached columns, MiB */
+    int restarts; /* number of starts while all rows fit the working set; 0: automatic */
     unsigned long seed;
     int threads; /* 0: as many as the machine offers */
     rvm_method method;
@@ -262,10 +262,10 @@ typedef struct {
     size_t outputs;            /* targets of a row; 0 for classification */
     double log_evidence;       /* natural logarithm; of several outputs the sum */
     bool has_prior;            /* the precisions have a prior that is not flat, */
-    double log_prior;          /* and this is its log density, which training adds to the evidence */
-    double noise_variance;     /* regression; of the first output */
-    bool noise_fixed;          /* it was given, not estimated */
-    bool probability;          /* trained with -b 1 */
+    double log_prior;      /* and this is its log density, which training adds to the evidence */
+    double noise_variance; /* regression; of the first output */
+    bool noise_fixed;      /* it was given, not estimated */
+    bool probability;      /* trained with -b 1 */
     bool converged;
 } rvm_model_info;
 

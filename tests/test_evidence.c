@@ -230,7 +230,8 @@ START_TEST(nothing_is_gained_where_no_output_gains)
         const double S[] = { 3, 4 }, none[] = { 1, 1.9 }, little[] = { 0.3, 2.3 };
         double ln_alpha = 77;
         ck_assert_double_eq(rvm_shared_gain(&ln_alpha, S, none, 2, &rvm_prior_flat), 0);
-        ck_assert_double_eq(rvm_shared_gain(&ln_alpha, S, little, 2, &rvm_prior_flat), 0); /* the first loses more */
+        ck_assert_double_eq(rvm_shared_gain(&ln_alpha, S, little, 2, &rvm_prior_flat),
+                            0); /* the first loses more */
         ck_assert_double_eq(ln_alpha, 77);
     }
 END_TEST

@@ -12,14 +12,14 @@ refused() { # WORDS ARGUMENTS...
     [ ! -e none ] || fail "$*: a model is written"
 }
 
-for prior in '' flat gamma gamma: gamma:1 gamma:1, gamma:,1 gamma:1,2,3 gamma:1,x student \
+for prior in '' flat gamma gamma: gamma:1 'gamma:1,' gamma:,1 gamma:1,2,3 gamma:1,x student \
     student: student:x student:1,2; do
     refused 'gamma:A,B and student:NU are possible' --prior "$prior" "$DATA/ripley.train"
 done
 refused 'NU must be above 0' --prior student:0 "$DATA/ripley.train"
 refused 'NU must be above 0' --prior student:-2 "$DATA/ripley.train"
 refused 'NU must be above 0' --prior student:nan "$DATA/ripley.train"
-for prior in '' 1 1, ,1 1,2,3 1,x; do
+for prior in '' 1 '1,' ,1 1,2,3 1,x; do
     refused 'two numbers with a comma between them' --noise-prior "$prior" -s 3 "$DATA/sinc.train"
 done
 refused '^ERROR: prior of the weights with shape -1 and rate 2;' --prior gamma:-1,2 "$DATA/ripley.train"
