@@ -15,7 +15,8 @@ double rvm_least_ln_alpha(const rvm_observed *o, double ln_beta)
 
 rvm_prior rvm_column_prior(const rvm_observed *o, double norm)
 {
-    return rvm_prior_shift(&o->weight_prior, 2 * log(norm));
+    return rvm_prior_is_flat(&o->weight_prior) ? rvm_prior_flat
+                                               : rvm_prior_shift(&o->weight_prior, 2 * log(norm));
 }
 
 double rvm_log_prior(const rvm_observed *o, const double *norm, const size_t *column,
