@@ -226,11 +226,16 @@ static int descending(const void *a, const void *b)
 }
 
 /* Deletes all such functions at once, or the worst half of them, or a quarter, ... where that
- * lowers the evidence. True if something was deleted. */
+ * lowers the evidence. With a prior each one that goes saves what it pays for that, so that the
+ * objective may rise while the fit is lost with too many: half of them at the most go then. True if
+ * something was deleted. */
 static bool delete_superfluous(rvm_search *s, const gsl_matrix *C)
 {
     const double rounding = -1e-9;
-    for (size_t count = find_superfluous(s->order, s->step, s, C); count > 0; count /= 2) {
+    size_t count = find_superfluous(s->order, s->step, s, C);
+    if (!rvm_prior_is_flat(&s->observed->weight_prior))
+        count = (count + 1) / 2;
+    for (; count > 0; count /= 2) {
         rvm_fit_copy(&s->trial, &s->now);
         memcpy(s->chosen, s->order, count * sizeof *s->chosen);
         qsort(s->chosen, count, sizeof *s->chosen, descending);
