@@ -132,6 +132,55 @@ static rvm_status set_method(void *job, const char *suffix, const char *value, r
     return err->status;
 }
 
+/* Two numbers with a comma between them and nothing else. */
+static bool read_pair(double *first, double *second, const char *text)
+{
+    char head[64];
+    const size_t length = strcspn(text, ",");
+
+    if (text[length] == '\0' || length >= sizeof head)
+        return false;
+    memcpy(head, text, length);
+    head[length] = '\0';
+    return cli_read_real(first, head) && cli_read_real(second, text + length + 1);
+}
+
+/* `gamma:A,B`, or `student:NU`, which is gamma:NU/2,NU/2. */
+static rvm_status set_prior(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    static const char gamma[] = "gamma:", student[] = "student:";
+    rvm_gamma_prior *prior = &((train_job *)job)->settings.weight_prior;
+    double nu = 0;
+    (void)suffix;
+
+    if (strncmp(value, gamma, strlen(gamma)) == 0 &&
+        read_pair(&prior->shape, &prior->rate, value + strlen(gamma)))
+        return RVM_OK;
+    if (strncmp(value, student, strlen(student)) != 0 ||
+        !cli_read_real(&nu, value + strlen(student))) {
+        *err = (rvm_error){ .status = RVM_ESETTING,
+                            .message = "gamma:A,B and student:NU are possible" };
+        return err->status;
+    }
+    if (!(nu > 0)) {
+        *err = (rvm_error){ .status = RVM_ESETTING, .message = "NU must be above 0" };
+        return err->status;
+    }
+    prior->shape = prior->rate = nu / 2;
+    return RVM_OK;
+}
+
+static rvm_status set_noise_prior(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    rvm_gamma_prior *prior = &((train_job *)job)->settings.noise_prior;
+    (void)suffix;
+    if (read_pair(&prior->shape, &prior->rate, value))
+        return RVM_OK;
+    *err = (rvm_error){ .status = RVM_ESETTING,
+                        .message = "two numbers with a comma between them are needed" };
+    return err->status;
+}
+
 /* The text behind the letter is the class; none is class 0, as in libsvm. */
 static rvm_status set_weight(void *job, const char *suffix, const char *value, rvm_error *err)
 {
@@ -180,6 +229,10 @@ static const cli_option options[] = {
     { 0, "shared-noise", CLI_FLAG, NULL, NULL,
       "regression of several outputs: the same noise, as a share of variance, in each",
       FIELD(settings.shared_noise), NULL },
+    { 0, "prior", CLI_CALL, "PRIOR", "flat",
+      "of the weights' precisions: gamma:A,B (shape, rate), student:NU", 0, set_prior },
+    { 0, "noise-prior", CLI_CALL, "C,D", "flat",
+      "regression: of the noise's precision, gamma of shape C and rate D", 0, set_noise_prior },
     { 'w', NULL, CLI_SUFFIXED, "I W", "1", "classification: weight of class I is W", 0,
       set_weight },
     { 0, "multiclass", CLI_CALL, "MODEL", "softmax",
@@ -671,6 +724,8 @@ static void print_summary(FILE *out, const train_job *job, const rvm_model *m, c
     if (names != NULL)
         fprintf(out, "Basis functions = %s\n", names[0] != '\0' ? names : "none");
     fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
+    if (info.has_prior)
+        fprintf(out, "Log evidence + log prior = %.6g\n", info.log_evidence + info.log_prior);
     if (info.task == RVM_REGRESSION)
         print_noise(out, m, &info);
     print_inputs(out, m, p);

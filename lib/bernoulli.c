@@ -139,7 +139,8 @@ static bool bernoulli_posterior(rvm_fit *f, const rvm_observed *o, const rvm_des
         if (!take_step(f, &objective, ws->vector, &P.matrix, o, ws))
             break;
     }
-    f->log_evidence = objective - (f->K > 0 ? 0.5 * rvm_cholesky_log_det(&L.matrix) : 0);
+    f->log_evidence = objective - (f->K > 0 ? 0.5 * rvm_cholesky_log_det(&L.matrix) : 0) +
+                      rvm_fit_log_prior(f, o, d->norm);
     return isfinite(f->log_evidence);
 }
 

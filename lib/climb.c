@@ -47,15 +47,21 @@ static bool may_enter(const rvm_search *s, const ban_list *b, const rvm_statisti
     return !b->banned[m] && stats->S[m] > 0 && rvm_fit_find(&s->now, m) == s->now.K;
 }
 
-static double best_addition(size_t *column, const rvm_search *s, const rvm_statistics *stats,
-                            const ban_list *b)
+static double best_addition(size_t *column, double *ln_alpha, const rvm_search *s,
+                            const rvm_statistics *stats, const ban_list *b)
 {
     double best = 0;
     for (size_t m = 0; m < stats->count; m++) {
-        const double gain = rvm_gain(stats->S[m], stats->Q[m]);
-        if (better(gain, best) && may_enter(s, b, stats, m)) {
+        const double S = stats->S[m], Q = stats->Q[m];
+        const rvm_prior prior = rvm_column_prior(s->observed, s->design->norm[m]);
+        double at = 0;
+        if (!better(rvm_gain_bound(S, Q, &prior), best) || !may_enter(s, b, stats, m))
+            continue;
+        const double gain = rvm_gain_with(&at, S, Q, &prior);
+        if (better(gain, best)) {
             best = gain;
             *column = m;
+            *ln_alpha = at;
         }
     }
     return best;
@@ -86,10 +92,10 @@ static bool alike(const rvm_search *s, const rvm_statistics *stats, size_t m, si
 static bool try_bunch(rvm_search *s, const rvm_statistics *stats, ban_list *b, double tolerance)
 {
     size_t chosen[BUNCH], count = 0, m = 0;
-    double alone = 0;
+    double alone = 0, ln_alpha = 0;
     rvm_fit_copy(&s->trial, &s->now);
     while (count < BUNCH && s->trial.K < s->trial.capacity) {
-        const double gain = best_addition(&m, s, stats, b);
+        const double gain = best_addition(&m, &ln_alpha, s, stats, b);
         if (!(gain > tolerance) || gain < worth_bunching * alone)
             break;
         bool fresh = true;
@@ -101,7 +107,7 @@ static bool try_bunch(rvm_search *s, const rvm_statistics *stats, ban_list *b, d
         if (count == 0)
             alone = gain;
         chosen[count++] = m;
-        rvm_fit_add(&s->trial, m, rvm_best_ln_alpha(stats->S[m], stats->Q[m]));
+        rvm_fit_add(&s->trial, m, ln_alpha);
     }
     lift_bans(b, stats->count);
     return count > 1 && rvm_search_accept(s, alone);
@@ -110,14 +116,15 @@ static bool try_bunch(rvm_search *s, const rvm_statistics *stats, ban_list *b, d
 static bool try_addition(rvm_search *s, const rvm_statistics *stats, ban_list *b, double tolerance)
 {
     size_t m = 0;
+    double ln_alpha = 0;
     if (try_bunch(s, stats, b, tolerance))
         return true;
     while (b->count < MAX_FAILURES && s->now.K < s->now.capacity) {
-        const double gain = best_addition(&m, s, stats, b);
+        const double gain = best_addition(&m, &ln_alpha, s, stats, b);
         if (!(gain > tolerance))
             return false;
         rvm_fit_copy(&s->trial, &s->now);
-        rvm_fit_add(&s->trial, m, rvm_best_ln_alpha(stats->S[m], stats->Q[m]));
+        rvm_fit_add(&s->trial, m, ln_alpha);
         if (rvm_search_accept(s, fmin(tolerance, 0.1 * gain)))
             return true;
         b->banned[m] = true;

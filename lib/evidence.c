@@ -35,9 +35,10 @@ double rvm_best_ln_alpha(double S, double Q)
 
 /* ---- Several outputs ------------------------------------------------------------------------ */
 
-double rvm_shared_gain_at(double ln_alpha, const double *S, const double *Q, size_t outputs)
+double rvm_shared_gain_at(double ln_alpha, const double *S, const double *Q, size_t outputs,
+                          const rvm_prior *prior)
 {
-    double sum = 0;
+    double sum = rvm_prior_log(prior, ln_alpha);
     for (size_t j = 0; j < outputs; j++) {
         const double excess = S[j] * exp(-ln_alpha); /* S / alpha */
         sum += 0.5 * (Q[j] * Q[j] / S[j] * (excess / (1 + excess)) - log1p(excess));
@@ -46,10 +47,12 @@ double rvm_shared_gain_at(double ln_alpha, const double *S, const double *Q, siz
 }
 
 /* Step of Newton's method in ln alpha, uphill where the gain is not concave. With r = S / (alpha + S)
- * and k = Q^2 / S the derivatives are 1/2 sum of r - k r (1 - r) and of -r (1 - r) (1 - k (1 - 2 r)). */
-static double shared_step(double ln_alpha, const double *S, const double *Q, size_t outputs)
+ * and k = Q^2 / S the derivatives are 1/2 sum of r - k r (1 - r) and of -r (1 - r) (1 - k (1 - 2 r)),
+ * and those of the prior. */
+static double shared_step(double ln_alpha, const double *S, const double *Q, size_t outputs,
+                          const rvm_prior *prior)
 {
-    double slope = 0, bend = 0;
+    double slope = 2 * rvm_prior_slope(prior, ln_alpha), bend = 2 * rvm_prior_bend(prior, ln_alpha);
     for (size_t j = 0; j < outputs; j++) {
         const double r = 1 / (1 + exp(ln_alpha) / S[j]), k = Q[j] * Q[j] / S[j];
         slope += r - k * r * (1 - r);
@@ -61,15 +64,16 @@ static double shared_step(double ln_alpha, const double *S, const double *Q, siz
 }
 
 /* The maximum of the gain that is uphill from *ln_alpha. */
-static double climb_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs)
+static double climb_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs,
+                                const rvm_prior *prior)
 {
-    double gain = rvm_shared_gain_at(*ln_alpha, S, Q, outputs);
+    double gain = rvm_shared_gain_at(*ln_alpha, S, Q, outputs, prior);
     for (int k = 0; k < MAX_STEPS; k++) {
-        double step = shared_step(*ln_alpha, S, Q, outputs);
-        double next = rvm_shared_gain_at(*ln_alpha + step, S, Q, outputs);
+        double step = shared_step(*ln_alpha, S, Q, outputs, prior);
+        double next = rvm_shared_gain_at(*ln_alpha + step, S, Q, outputs, prior);
         while (next < gain && fabs(step) > arrived) {
             step /= 2;
-            next = rvm_shared_gain_at(*ln_alpha + step, S, Q, outputs);
+            next = rvm_shared_gain_at(*ln_alpha + step, S, Q, outputs, prior);
         }
         if (next < gain)
             break;
@@ -81,20 +85,50 @@ static double climb_shared_gain(double *ln_alpha, const double *S, const double 
     return gain;
 }
 
-double rvm_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs)
+double rvm_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs,
+                       const rvm_prior *prior)
 {
+    const bool from_mode = prior->shape > 0 && prior->rate > 0;
     double best = 0;
-    for (size_t j = 0; j < outputs; j++) {
-        if (!(rvm_gain(S[j], Q[j]) > 0))
+    for (size_t j = 0; j < outputs + (from_mode ? 1 : 0); j++) {
+        if (j < outputs && !(rvm_gain(S[j], Q[j]) > 0))
             continue;
-        double at = rvm_best_ln_alpha(S[j], Q[j]);
-        const double gain = climb_shared_gain(&at, S, Q, outputs);
+        double at = j < outputs ? rvm_best_ln_alpha(S[j], Q[j]) : rvm_prior_mode(prior);
+        const double gain = climb_shared_gain(&at, S, Q, outputs, prior);
         if (gain > best) {
             best = gain;
             *ln_alpha = at;
         }
     }
     return best;
+}
+
+/* ---- One output, with a prior --------------------------------------------------------------- */
+
+double rvm_gain_bound(double S, double Q, const rvm_prior *prior)
+{
+    return rvm_gain(S, Q) + rvm_prior_most(prior);
+}
+
+double rvm_gain_with(double *ln_alpha, double S, double Q, const rvm_prior *prior)
+{
+    if (!rvm_prior_is_flat(prior))
+        return S > 0 && rvm_gain_bound(S, Q, prior) > 0
+                   ? rvm_shared_gain(ln_alpha, &S, &Q, 1, prior)
+                   : 0;
+    const double gain = rvm_gain(S, Q);
+    if (gain > 0)
+        *ln_alpha = rvm_best_ln_alpha(S, Q);
+    return gain;
+}
+
+double rvm_wanted_ln_alpha(double S, double Q, const rvm_prior *prior)
+{
+    double ln_alpha = INFINITY;
+    if (rvm_prior_is_flat(prior))
+        return Q * Q > S ? rvm_best_ln_alpha(S, Q) : INFINITY;
+    rvm_gain_with(&ln_alpha, S, Q, prior);
+    return ln_alpha;
 }
 
 /* ---- Statistics ----------------------------------------------------------------------------- */
@@ -104,6 +138,15 @@ double rvm_active_ratio(const gsl_matrix *C, const rvm_fit *f, size_t i)
     const double c = gsl_matrix_get(C, i, i);
     const double free_share = c * fmax(1 - c, 1e-300);
     return f->u[i] * f->u[i] / free_share;
+}
+
+double rvm_active_worth(const gsl_matrix *C, const rvm_fit *f, size_t i, const rvm_prior *prior)
+{
+    /* In units of its alpha as it is now. */
+    const double c = gsl_matrix_get(C, i, i), S = fmax(1 - c, 1e-300) / c, Q = f->u[i] / c;
+    const rvm_prior here = rvm_prior_shift(prior, f->ln_alpha[i]);
+    double at = 0;
+    return climb_shared_gain(&at, &S, &Q, 1, &here);
 }
 
 rvm_status rvm_statistics_init(rvm_statistics *s, size_t capacity, size_t K_capacity,

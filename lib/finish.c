@@ -385,6 +385,8 @@ rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rv
     if (status == RVM_OK) {
         numbers->log_likelihood = log_likelihood(&q);
         numbers->penalty = penalty(&q);
+        numbers->log_prior = rvm_log_prior(&y->observed, c->norm, point->column, point->ln_alpha,
+                                           point->K, point->ln_beta);
         if (numbers->activation != NULL)
             memcpy(numbers->activation, q.f, q.N * sizeof *q.f);
         status = copy_functions(latent, &q, err);

@@ -10,6 +10,7 @@
 typedef struct {
     double log_likelihood; /* ln p(t|w) at the mode, in the units of the targets */
     double penalty;        /* 1/2 w'Aw + 1/2 ln|H|; the log evidence is the first less this */
+    double log_prior;      /* of the precisions, where they have a prior */
     double *activation;    /* filled, N, where not NULL: offset + Phi w */
 } rvm_finished;
 

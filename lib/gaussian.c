@@ -187,7 +187,8 @@ static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_desi
     }
     const double N = (double)o->N;
     f->log_evidence = 0.5 * (N * f->ln_beta - N * log(2 * M_PI) - log_det -
-                             exp(f->ln_beta) * f->misfit - squares);
+                             exp(f->ln_beta) * f->misfit - squares) +
+                      rvm_fit_log_prior(f, o, d->norm);
     return isfinite(f->log_evidence);
 }
 

@@ -101,8 +101,10 @@ rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y, rvm
     g->gram.count = 0;
     g->search.now.K = 0;
     rvm_columns_free(&g->columns);
-    return rvm_columns_init(&g->columns, &y->basis, g->gram.capacity, g->kept_numbers,
-                            g->search.ws.threads, err);
+    const rvm_status status = rvm_columns_init(&g->columns, &y->basis, g->gram.capacity,
+                                               g->kept_numbers, g->search.ws.threads, err);
+    g->gram.norm = g->columns.norm;
+    return status;
 }
 
 /* ---- Functions come and go ------------------------------------------------------------------ */

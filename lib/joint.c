@@ -198,9 +198,30 @@ static double add_gammas(rvm_joint *s, size_t j, double *gammas, double *squares
     return sum;
 }
 
-static double free_rows(const rvm_joint *s, double gammas)
+/* Rows that the fit leaves free, and what the prior of the noise counts for. */
+static double free_rows(const rvm_observed *o, double gammas)
 {
-    return fmax((double)s->output->observed.N - gammas, 1e-3);
+    return fmax((double)o->N - gammas, 1e-3) + 2 * o->noise_prior.shape;
+}
+
+static double misfit_of(const rvm_joint *s, size_t j)
+{
+    return s->now[j].misfit - 2 * rvm_prior_bend(&s->output[j].observed.noise_prior, 0);
+}
+
+static rvm_prior prior_of(const rvm_joint *s, size_t column)
+{
+    return rvm_column_prior(&s->output->observed, s->output->design.norm[column]);
+}
+
+/* What the fixed point adds to ln alpha of function i, from the sums of gamma and u^2. */
+static double step_of(const rvm_joint *s, size_t i, double gammas, double squares)
+{
+    const double u2 = fmax(squares, 1e-300);
+    if (rvm_prior_is_flat(&s->output->observed.weight_prior))
+        return log(gammas / u2);
+    const rvm_prior prior = prior_of(s, s->now->column[i]);
+    return log((gammas + 2 * prior.shape) / (u2 - 2 * rvm_prior_bend(&prior, s->now->ln_alpha[i])));
 }
 
 /* ln beta of every output from its rows left free and its misfit, or of all together. */
@@ -211,11 +232,11 @@ static void update_noise(rvm_joint *s, const double *rows)
         return;
     for (size_t j = 0; j < s->outputs; j++) {
         all_rows += rows[j];
-        all_misfits += s->now[j].misfit;
+        all_misfits += misfit_of(s, j);
     }
     for (size_t j = 0; j < s->outputs; j++) {
         const double share = s->shared_noise ? all_rows : rows[j],
-                     misfit = s->shared_noise ? all_misfits : s->now[j].misfit;
+                     misfit = s->shared_noise ? all_misfits : misfit_of(s, j);
         s->now[j].ln_beta =
             fmin(log(share / fmax(misfit, 1e-300)), s->output[j].observed.ln_beta_max);
     }
@@ -229,10 +250,10 @@ static double update(rvm_joint *s, double stretch)
     memset(gammas, 0, K * sizeof *gammas);
     memset(squares, 0, K * sizeof *squares);
     for (size_t j = 0; j < s->outputs; j++)
-        rows[j] = free_rows(s, add_gammas(s, j, gammas, squares));
+        rows[j] = free_rows(&s->output[j].observed, add_gammas(s, j, gammas, squares));
     update_noise(s, rows);
     for (size_t i = 0; i < K; i++) {
-        const double here = s->now->ln_alpha[i], step = log(gammas[i] / fmax(squares[i], 1e-300));
+        const double here = s->now->ln_alpha[i], step = step_of(s, i, gammas[i], squares[i]);
         const double next = bounded_ln_alpha(s, i, here + (step > 0 ? stretch * step : step));
         moved += fmin(fabs(next - here), 10);
         for (size_t j = 0; j < s->outputs; j++)
@@ -292,7 +313,8 @@ static void add_output(rvm_joint *s, size_t j)
     const rvm_fit *f = &s->now[j];
     const size_t K = f->K, beta = beta_at(s, j);
     gsl_matrix_view C = inverse(s, j), h = gsl_matrix_submatrix(s->ws.square3, 0, 0, K + 1, K + 1);
-    rvm_fit_derivatives(s->part, &h.matrix, f, &C.matrix, &s->output[j].observed);
+    const rvm_output *o = &s->output[j];
+    rvm_fit_derivatives(s->part, &h.matrix, f, &C.matrix, &o->observed, o->design.norm);
     for (size_t i = 0; i <= K; i++) {
         s->gradient[i < K ? i : beta] += s->part[i];
         add_row(s->hessian, i < K ? i : beta, gsl_matrix_const_ptr(&h.matrix, i, 0), K, beta);
@@ -353,9 +375,13 @@ static size_t find_superfluous(rvm_joint *s)
     size_t count = 0;
     for (size_t i = 0; i < s->now->K; i++) {
         const double *S = gsl_matrix_const_ptr(s->S, i, 0), *Q = gsl_matrix_const_ptr(s->Q, i, 0);
+        const rvm_prior raw = prior_of(s, s->now->column[i]);
+        const rvm_prior prior =
+            rvm_prior_shift(&raw, s->now->ln_alpha[i]); /* in units of its alpha */
         double best;
-        worth[i] = rvm_shared_gain_at(0, S, Q, s->outputs);
-        if (worth[i] > margin || is_bias(s, i) || rvm_shared_gain(&best, S, Q, s->outputs) > margin)
+        worth[i] = rvm_shared_gain_at(0, S, Q, s->outputs, &prior);
+        if (worth[i] > margin || is_bias(s, i) ||
+            rvm_shared_gain(&best, S, Q, s->outputs, &prior) > margin)
             continue;
         size_t at = count++;
         for (; at > 0 && worth[s->order[at - 1]] > worth[i]; at--)
@@ -450,7 +476,8 @@ static void refresh(rvm_joint *s)
 static double gain_of(double *ln_alpha, const rvm_joint *s, size_t m, double least)
 {
     const double *S = gsl_matrix_const_ptr(s->S, m, 0), *Q = gsl_matrix_const_ptr(s->Q, m, 0);
-    double most = 0; /* with a precision for each output */
+    const rvm_prior prior = prior_of(s, m);
+    double most = rvm_prior_most(&prior); /* with a precision for each output */
     for (size_t j = 0; j < s->outputs; j++) {
         if (!(S[j] > 0))
             return 0;
@@ -458,7 +485,7 @@ static double gain_of(double *ln_alpha, const rvm_joint *s, size_t m, double lea
     }
     if (!(most > least) || rvm_fit_find(s->now, m) < s->now->K)
         return 0;
-    return rvm_shared_gain(ln_alpha, S, Q, s->outputs);
+    return rvm_shared_gain(ln_alpha, S, Q, s->outputs, &prior);
 }
 
 static double best_addition(size_t *column, double *ln_alpha, const rvm_joint *s)

@@ -9,7 +9,8 @@
  *     alpha_i = sum_j gamma_ij / sum_j mu_ij^2,   beta_j = (N - sum_i gamma_ij) / |t_j - Phi mu_j|^2
  *
  * or, with one beta for all, the quotient of the sums over j (Bilionis and Zabaras 2012, who have one
- * beta). */
+ * beta). Of a prior of what outputs share the first one has all, so that sums over outputs count it
+ * once. */
 #ifndef RVM_JOINT_H
 #define RVM_JOINT_H
 

@@ -165,7 +165,8 @@ rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const 
     gsl_matrix_view L = { 0 };
     if (f->K > 0)
         L = rvm_fit_factor(f);
-    f->log_evidence = objective - (f->K > 0 ? 0.5 * rvm_cholesky_log_det(&L.matrix) : 0);
+    f->log_evidence = objective - (f->K > 0 ? 0.5 * rvm_cholesky_log_det(&L.matrix) : 0) +
+                      rvm_fit_log_prior(f, o, c->norm);
     return isfinite(f->log_evidence)
                ? RVM_OK
                : rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "basis.h"
+#include "prior.h"
 
 typedef struct rvm_likelihood rvm_likelihood;
 
@@ -35,6 +36,8 @@ typedef struct {
     double prune_margin; /* nats that a function is to be worth: below, it is deleted */
     double bias_ln_alpha_max; /* largest ln alpha of the bias's column of unit norm; INFINITY: it
                                  may leave the model */
+    rvm_prior weight_prior;   /* of the alpha of a function that is not divided by its norm */
+    rvm_prior noise_prior;    /* of a beta that is not fixed */
 } rvm_observed;
 
 /* A point of the search: active functions, hyperparameters and the posterior there. */
@@ -46,10 +49,10 @@ typedef struct {
     double ln_beta;      /* where the likelihood owns the noise */
     double *u;           /* owned, capacity: scaled weights at the mode */
     gsl_matrix *storage; /* owned, capacity x capacity; its first K x K is L, lower */
-    double log_evidence;
-    double misfit;     /* regression: |t - Phi mu|^2 */
-    double *slope;     /* owned, N: d ln p(t|f) / df; regression: only after a call of residual */
-    double *curvature; /* owned, N: -d2 ln p / df2; unused in regression */
+    double log_evidence; /* and the log prior of the precisions on top: what a search maximises */
+    double misfit;       /* regression: |t - Phi mu|^2 */
+    double *slope;       /* owned, N: d ln p(t|f) / df; regression: only after a call of residual */
+    double *curvature;   /* owned, N: -d2 ln p / df2; unused in regression */
 } rvm_fit;
 
 /* Scratch of one thread: no routine below allocates, but for the QR factorisation that the Gaussian
@@ -96,6 +99,14 @@ extern const rvm_likelihood rvm_gaussian, rvm_bernoulli;
  * curvature at a mode and z its working response it is the quadratic approximation of another
  * likelihood there. The design needs no columns. */
 extern const rvm_likelihood rvm_quadratic;
+
+/* The prior of the alpha of a column that was divided by that norm. */
+rvm_prior rvm_column_prior(const rvm_observed *o, double norm);
+/* Log prior of the ln alphas of functions column[0 .. K), and of ln beta. norm: of the columns. */
+double rvm_log_prior(const rvm_observed *o, const double *norm, const size_t *column,
+                     const double *ln_alpha, size_t K, double ln_beta);
+/* Of a fit, to be added to its evidence; 0 to the last bit where priors are flat. */
+double rvm_fit_log_prior(const rvm_fit *f, const rvm_observed *o, const double *norm);
 
 /* Least ln alpha of a column of unit norm, at a noise of that precision. */
 double rvm_least_ln_alpha(const rvm_observed *o, double ln_beta);

@@ -90,6 +90,12 @@ bool rvm_triangle_size(size_t *out, size_t K)
     return true;
 }
 
+bool rvm_model_has_prior(const rvm_model *m)
+{
+    return m->weight_prior.shape > 0 || m->weight_prior.rate > 0 || m->noise_prior.shape > 0 ||
+           m->noise_prior.rate > 0;
+}
+
 bool rvm_latent_has_bias(const rvm_latent *f)
 {
     return f->terms > 0 && f->term[0].degree == 0;
@@ -122,6 +128,8 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .outputs = m->task == RVM_REGRESSION ? m->latent_count : 0,
         .multiclass = m->multiclass,
         .log_evidence = m->log_evidence,
+        .has_prior = rvm_model_has_prior(m),
+        .log_prior = m->log_prior,
         .noise_variance = m->latent->noise_variance,
         .noise_fixed = m->noise_fixed,
         .probability = m->probability,

@@ -46,6 +46,8 @@ struct rvm_model {
     bool converged;
     bool noise_fixed;
     double log_evidence;
+    rvm_gamma_prior weight_prior, noise_prior; /* that it was trained with, */
+    double log_prior;                          /* and their log density at its precisions */
     size_t latent_count;
     rvm_latent *latent;   /* owned */
     rvm_problem *vectors; /* owned; the relevance vectors of all latent functions, targets 0 */
@@ -61,6 +63,8 @@ bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs);
  * false without memory, and what it got is then freed with the model. */
 bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms);
 bool rvm_latent_has_bias(const rvm_latent *f);
+/* Some prior of the precisions is not flat. */
+bool rvm_model_has_prior(const rvm_model *m);
 /* It has terms other than the bias. */
 bool rvm_latent_has_terms(const rvm_latent *f);
 /* Latent functions of a model of so many classes, 1 or more. */

@@ -235,9 +235,9 @@ static void read_first_line(reader *r)
         fault(r, "not a model file: it does not begin with \"rvm_model 1\"");
     } else {
         next_word(r);
-        r->version = word_is(r, "3") ? 3 : word_is(r, "2") ? 2 : 1;
+        r->version = word_is(r, "4") ? 4 : word_is(r, "3") ? 3 : word_is(r, "2") ? 2 : 1;
         if (r->version == 1 && !word_is(r, "1"))
-            fault(r, "a version of the model format other than 1 to 3, the only ones known here");
+            fault(r, "a version of the model format other than 1 to 4, the only ones known here");
     }
     end_line(r);
 }
@@ -268,7 +268,7 @@ static void read_kernel(reader *r)
     if (r->status == RVM_OK && !rvm_kernel_by_name(&kernel->type, name))
         fault(r, "the name of a kernel is expected");
     if (r->status == RVM_OK && kernel->type == RVM_NO_KERNEL && r->version < 3)
-        fault(r, "a model without a kernel has version 3 of the model format");
+        fault(r, "a model without a kernel has version 3 or 4 of the model format");
     end_line(r);
     if (r->status != RVM_OK)
         return;
@@ -359,6 +359,33 @@ static void read_multiclass(reader *r)
     next_key(r);
 }
 
+static double not_negative(reader *r)
+{
+    const double x = real(r);
+
+    if (r->status == RVM_OK && x < 0)
+        fault(r, "a number, 0 or more, is expected");
+    return x;
+}
+
+static void read_prior(reader *r)
+{
+    rvm_model *m = r->m;
+
+    key(r, "prior");
+    m->weight_prior.shape = not_negative(r);
+    m->weight_prior.rate = not_negative(r);
+    m->noise_prior.shape = not_negative(r);
+    m->noise_prior.rate = not_negative(r);
+    if (r->status == RVM_OK && !rvm_model_has_prior(m))
+        fault(r, "a flat prior has no such line");
+    if (r->status == RVM_OK && m->task != RVM_REGRESSION &&
+        (m->noise_prior.shape > 0 || m->noise_prior.rate > 0))
+        fault(r, "a classification has no noise, and no prior of it");
+    end_line(r);
+    m->log_prior = key_real(r, "log_prior");
+}
+
 static void read_header(reader *r)
 {
     rvm_model *m = r->m;
@@ -367,7 +394,7 @@ static void read_header(reader *r)
     read_task(r);
     read_kernel(r);
     next_key(r);
-    if (r->version == 3 && word_is(r, "eta")) {
+    if (r->version >= 3 && word_is(r, "eta")) {
         read_eta(r);
         next_key(r);
     }
@@ -377,7 +404,7 @@ static void read_header(reader *r)
         whole_of_key(r, "nr_class", 2, 2);
     next_key(r);
     if (r->version == 2 ||
-        (r->version == 3 && m->task == RVM_REGRESSION && word_is(r, "nr_output"))) {
+        (r->version >= 3 && m->task == RVM_REGRESSION && word_is(r, "nr_output"))) {
         outputs = (size_t)whole_of_key(r, "nr_output", 2, INT_MAX);
         next_key(r);
     }
@@ -388,6 +415,8 @@ static void read_header(reader *r)
     if (m->task == RVM_REGRESSION)
         read_noise(r, outputs);
     m->log_evidence = key_real(r, "log_evidence");
+    if (r->version >= 4)
+        read_prior(r);
     m->converged = key_whole(r, "converged", 0, 1) == 1;
     if (m->task == RVM_CLASSIFICATION)
         m->probability = key_whole(r, "probability", 0, 1) == 1;
@@ -438,7 +467,7 @@ static void read_terms(reader *r, rvm_latent *f, size_t most)
 
     r->term_capacity = 0;
     while (r->status == RVM_OK && ((f->terms == 0 && word_is(r, "bias")) ||
-                                   (r->version == 3 && !precomputed && word_is(r, "basis")))) {
+                                   (r->version >= 3 && !precomputed && word_is(r, "basis")))) {
         const bool bias = word_is(r, "bias");
         if (f->terms == most)
             fault(r, bias && most == 0 ? "without basis functions there is no bias"

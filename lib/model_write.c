@@ -68,10 +68,23 @@ static void write_classes(const rvm_model *m, FILE *out)
 /* The first version that has what this model has. */
 static int version_needed(const rvm_model *m)
 {
+    if (rvm_model_has_prior(m))
+        return 4;
     if (m->kernel.type == RVM_NO_KERNEL || m->kernel.inputs != NULL ||
         rvm_model_describe(m).has_terms)
         return 3;
     return m->task == RVM_REGRESSION && m->latent_count > 1 ? 2 : 1;
+}
+
+static void write_prior(const rvm_model *m, FILE *out)
+{
+    fputs("prior", out);
+    write_real(out, ' ', m->weight_prior.shape);
+    write_real(out, ' ', m->weight_prior.rate);
+    write_real(out, ' ', m->noise_prior.shape);
+    write_real(out, ' ', m->noise_prior.rate);
+    fputc('\n', out);
+    write_key_real(out, "log_prior", m->log_prior);
 }
 
 static void write_header(const rvm_model *m, FILE *out)
@@ -91,6 +104,8 @@ static void write_header(const rvm_model *m, FILE *out)
         fprintf(out, "noise_fixed %d\n", m->noise_fixed);
     }
     write_key_real(out, "log_evidence", m->log_evidence);
+    if (rvm_model_has_prior(m))
+        write_prior(m, out);
     fprintf(out, "converged %d\n", m->converged);
     if (!regression)
         fprintf(out, "probability %d\n", m->probability);

@@ -49,7 +49,7 @@ typedef struct {
     size_t *id;   /* owned, K of point */
     double *norm; /* owned, likewise */
     size_t id_capacity, norm_capacity;
-    double penalty; /* 1/2 u'u + 1/2 ln|H| */
+    double penalty; /* 1/2 u'u + 1/2 ln|H|, less the log prior of the precisions */
 } solution;
 
 typedef enum { FIRST, ROUNDS, POLISH } stage;
@@ -176,7 +176,8 @@ static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *er
         s->id[i] = c->id[i];
         s->norm[i] = c->norm[i];
     }
-    s->penalty = penalty(&m->gram.search.now);
+    s->penalty = penalty(&m->gram.search.now) -
+                 rvm_fit_log_prior(&m->gram.search.now, &m->y->observed, c->norm);
     rvm_classes_set(&m->classes, k, m->gram.laplace.f);
     return RVM_OK;
 }

@@ -141,12 +141,27 @@ static void beta_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fi
         gsl_matrix_set(hessian, K, K, 0.5 * (frobenius - gammas - explained) + uCu);
 }
 
+static void add_prior(double *gradient, gsl_matrix *hessian, size_t i, const rvm_prior *prior,
+                      double ln_x)
+{
+    gradient[i] += rvm_prior_slope(prior, ln_x);
+    if (hessian != NULL)
+        *gsl_matrix_ptr(hessian, i, i) += rvm_prior_bend(prior, ln_x);
+}
+
 void rvm_fit_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fit *f,
-                         const gsl_matrix *C, const rvm_observed *o)
+                         const gsl_matrix *C, const rvm_observed *o, const double *norm)
 {
     alpha_derivatives(gradient, hessian, f, C);
-    if (o->likelihood->owns_noise)
-        beta_derivatives(gradient, hessian, f, C, o->N);
+    for (size_t i = 0; i < f->K && !rvm_prior_is_flat(&o->weight_prior); i++) {
+        const rvm_prior prior = rvm_column_prior(o, norm[f->column[i]]);
+        add_prior(gradient, hessian, i, &prior, f->ln_alpha[i]);
+    }
+    if (!o->likelihood->owns_noise)
+        return;
+    beta_derivatives(gradient, hessian, f, C, o->N);
+    if (!rvm_prior_is_flat(&o->noise_prior))
+        add_prior(gradient, hessian, f->K, &o->noise_prior, f->ln_beta);
 }
 
 static void hold(rvm_search *s, gsl_matrix *hessian, size_t coordinate)
@@ -162,7 +177,7 @@ void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix
 {
     const rvm_observed *o = s->observed;
     const size_t K = s->now.K;
-    rvm_fit_derivatives(s->gradient, hessian, &s->now, C, o);
+    rvm_fit_derivatives(s->gradient, hessian, &s->now, C, o, s->design->norm);
     if (!o->likelihood->owns_noise || o->noise_fixed ||
         (s->now.ln_beta >= o->ln_beta_max && s->gradient[K] > 0))
         hold(s, hessian, K);
@@ -174,21 +189,37 @@ void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix
 
 /* ---- Deleting ------------------------------------------------------------------------------- */
 
-/* Orders active functions that the evidence is better without, or worse by less than the margin, by
- * their ratio q^2 / s, least first; returns how many there are. */
-static size_t find_superfluous(size_t *order, double *ratio, const rvm_search *s,
-                               const gsl_matrix *C)
+/* What tells whether active function i is of use, and how little: its ratio q^2 / s less 1, or with
+ * a prior what it is worth at the optimum of its alpha. */
+static double use_of(const rvm_search *s, const gsl_matrix *C, size_t i)
+{
+    const rvm_observed *o = s->observed;
+    if (rvm_prior_is_flat(&o->weight_prior))
+        return rvm_active_ratio(C, &s->now, i) - 1;
+    const rvm_prior prior = rvm_column_prior(o, s->design->norm[s->now.column[i]]);
+    return rvm_active_worth(C, &s->now, i, &prior);
+}
+
+/* `use` as above is more than the margin in nats. */
+static bool is_worth_it(const rvm_observed *o, double use)
+{
+    const bool flat = rvm_prior_is_flat(&o->weight_prior);
+    return use > 0 && (flat ? rvm_gain_by_ratio(use + 1) : use) >= o->prune_margin;
+}
+
+/* Orders active functions that the evidence is better without, or worse by less than the margin, those
+ * of least use first; returns how many there are. */
+static size_t find_superfluous(size_t *order, double *use, const rvm_search *s, const gsl_matrix *C)
 {
     const bool bias_held = s->observed->bias_ln_alpha_max < INFINITY;
     size_t count = 0;
     for (size_t i = 0; i < s->now.K; i++) {
-        const double r = rvm_active_ratio(C, &s->now, i);
-        const bool is_worth_it = r > 1 && rvm_gain_by_ratio(r) >= s->observed->prune_margin;
-        if (is_worth_it || (bias_held && s->now.column[i] == 0))
+        const double mine = use_of(s, C, i);
+        if (is_worth_it(s->observed, mine) || (bias_held && s->now.column[i] == 0))
             continue;
-        ratio[i] = r;
+        use[i] = mine;
         size_t at = count++;
-        for (; at > 0 && ratio[order[at - 1]] > r; at--)
+        for (; at > 0 && use[order[at - 1]] > mine; at--)
             order[at] = order[at - 1];
         order[at] = i;
     }
@@ -202,11 +233,16 @@ static int descending(const void *a, const void *b)
 }
 
 /* Deletes all such functions at once, or the worst half of them, or a quarter, ... where that
- * lowers the evidence by more than the margin for each. True if something was deleted. */
+ * lowers the evidence by more than the margin for each. With a prior each one that goes saves what it pays for that, so that the
+ * objective may rise while the fit is lost with too many: half of them at the most go then. True if
+ * something was deleted. */
 static bool delete_superfluous(rvm_search *s, const gsl_matrix *C)
 {
     const double rounding = -1e-9;
-    for (size_t count = find_superfluous(s->order, s->step, s, C); count > 0; count /= 2) {
+    size_t count = find_superfluous(s->order, s->step, s, C);
+    if (!rvm_prior_is_flat(&s->observed->weight_prior))
+        count = (count + 1) / 2;
+    for (; count > 0; count /= 2) {
         rvm_fit_copy(&s->trial, &s->now);
         memcpy(s->chosen, s->order, count * sizeof *s->chosen);
         qsort(s->chosen, count, sizeof *s->chosen, descending);

@@ -29,16 +29,16 @@ RVM_CHECKED rvm_status rvm_search_locate(rvm_search *s, rvm_error *err);
  * `margin` (negative: may fall by that much). */
 bool rvm_search_accept(rvm_search *s, double margin);
 
-/* Gradient of the log evidence by (ln alpha, ln beta) and, where hessian is not NULL, the matrix of
+/* Gradient of log evidence and log prior by (ln alpha, ln beta) and, where hessian is not NULL, the matrix of
  * second derivatives, (K + 1) square; for likelihoods with curvature that of the Gaussian
  * approximation at the mode. C from rvm_search_inverse. Coordinates that are held (a known noise,
  * a bound) have gradient 0, and a row and column of zeros. */
 void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix *C);
 
 /* The same of one posterior f, nothing held; gradient: K + 1 numbers, the last one of ln beta where
- * the likelihood owns the noise. */
+ * the likelihood owns the noise. norm: of the columns of the design. */
 void rvm_fit_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fit *f,
-                         const gsl_matrix *C, const rvm_observed *o);
+                         const gsl_matrix *C, const rvm_observed *o, const double *norm);
 
 /* step = (lambda I - hessian)^-1 gradient, made shorter where it moves a coordinate by more than 4;
  * false when that matrix is not positive definite. A: scratch, as large as hessian. */
@@ -51,7 +51,8 @@ bool rvm_damped_step(double *step, gsl_matrix *A, const gsl_matrix *hessian, con
  *     EM       alpha = 1 / (mu^2 + Sigma_ii)  beta = N / (|t - Phi mu|^2 + sum gamma / beta)
  *
  * (MacKay 1992 and Tipping 2000, equations 9 and 8; Tipping 2001, equations 16-18). EM never lowers
- * the evidence of a regression, and is slow. */
+ * the evidence of a regression, and is slow. A gamma prior (prior.h) adds twice its shape to a
+ * numerator and twice its rate to a denominator (Tipping 2001, appendix). */
 typedef enum { RVM_SWEEP_MACKAY, RVM_SWEEP_EM } rvm_sweep_rule;
 
 /* From a point that has been located to the next one, located too, without the functions whose

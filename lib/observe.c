@@ -57,6 +57,16 @@ static void find_scale(rvm_study *y)
     y->t_scale = largest * sqrt(sum);
 }
 
+/* In the units of the target; what several outputs share is in units that they have in common. */
+static void observe_priors(rvm_study *y, const rvm_settings *s)
+{
+    const double unit = -2 * log(y->t_scale);
+    const bool several = y->p->outputs > 1;
+    y->observed.weight_prior = rvm_prior_make(&s->weight_prior, several ? 0 : unit);
+    y->observed.noise_prior =
+        rvm_prior_make(&s->noise_prior, several && s->shared_noise ? 0 : unit);
+}
+
 void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output)
 {
     rvm_observed *o = &y->observed;
@@ -71,6 +81,7 @@ void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output)
         o->t_squared += o->t[i] * o->t[i];
     }
     o->likelihood = &rvm_gaussian;
+    observe_priors(y, s);
     o->ln_beta_max = -log(least_noise_share);
     if (s->noise_variance > 0) {
         o->noise_fixed = true;
@@ -86,6 +97,7 @@ static rvm_status observe_classes(rvm_study *y, const rvm_settings *s, int first
 {
     rvm_observed *o = &y->observed;
     o->likelihood = &rvm_bernoulli;
+    o->weight_prior = rvm_prior_make(&s->weight_prior, 0);
     o->bias_ln_alpha_max = INFINITY;
     for (size_t i = 0; i < y->p->rows; i++)
         o->t[i] = (int)y->p->target[i] == first_label;
@@ -212,6 +224,17 @@ void rvm_study_free(rvm_study *y)
     free(y->observed.t);
     free(y->observed.row_weight);
     memset(y, 0, sizeof *y);
+}
+
+double rvm_study_constant_ln_beta(const rvm_study *y)
+{
+    const rvm_observed *o = &y->observed;
+    if (o->noise_fixed)
+        return o->ln_beta;
+    const rvm_fit nothing_left = { .misfit = 0 };
+    return rvm_prior_is_flat(&o->noise_prior)
+               ? 0
+               : fmin(rvm_noise_step(&nothing_left, o, RVM_SWEEP_MACKAY, 0), 0);
 }
 
 double rvm_study_ln_alpha(const rvm_study *y)

@@ -35,6 +35,10 @@ void rvm_study_free(rvm_study *y);
  * (heart and crabs are lost with 5, found with 10 to 20). */
 enum { RVM_WIDE_PRIOR = 10 };
 
+/* ln beta where the target is constant: that of its rounding, or less if a prior of the noise says
+ * so. */
+double rvm_study_constant_ln_beta(const rvm_study *y);
+
 /* ln alpha that a function of unit norm starts from: a weight of the size of the whole target. */
 double rvm_study_ln_alpha(const rvm_study *y);
 

@@ -171,15 +171,14 @@ static int by_gain(const void *a, const void *b)
 /* Shares below this are rounding: the candidate lies in the span of the active functions. */
 static const double collinear = 1e-10;
 
-/* The share that is left of each candidate, Q = phi'slope, and S = phi'B phi, all of it. */
-static rvm_status measure(double *share, double *Q, double *S, const rvm_posterior_at *at,
-                          const size_t *id, size_t count, rvm_error *err)
+/* The norm of each candidate, the share that is left of it, Q = phi'slope, and S = phi'B phi, all of
+ * it. */
+static rvm_status measure(double *norm, double *share, double *Q, double *S,
+                          const rvm_posterior_at *at, const size_t *id, size_t count,
+                          rvm_error *err)
 {
     sample s = { .K = at->columns->count };
-    double *norm = rvm_array(count, sizeof *norm);
-    rvm_status status = norm == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
-    if (status == RVM_OK)
-        status = choose_rows(&s, at, err);
+    rvm_status status = choose_rows(&s, at, err);
     if (status == RVM_OK && s.K > 0)
         status = factor_sample(&s, at, err);
     if (status == RVM_OK)
@@ -190,24 +189,25 @@ static rvm_status measure(double *share, double *Q, double *S, const rvm_posteri
     for (size_t k = 0; k < count && status == RVM_OK && at->curvature == NULL; k++)
         S[k] = norm[k] > 0 ? at->beta : 0;
     sample_free(&s);
-    free(norm);
     return status;
 }
 
 rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior_at *at,
                            const size_t *id, size_t count, double tolerance, rvm_error *err)
 {
-    double *share = rvm_array(3 * count, sizeof *share);
+    double *share = rvm_array(4 * count, sizeof *share);
     if (share == NULL)
         return rvm_fail_memory(err, "the candidates");
-    double *Q = share + count, *S = Q + count;
-    const rvm_status status = measure(share, Q, S, at, id, count, err);
+    double *Q = share + count, *S = Q + count, *norm = S + count;
+    const rvm_status status = measure(norm, share, Q, S, at, id, count, err);
     *found = 0;
     for (size_t k = 0; k < count && status == RVM_OK; k++) {
         const double left = share[k] > collinear ? share[k] * S[k] : 0;
-        const double gain = rvm_gain(left, Q[k]);
+        const rvm_prior prior = rvm_column_prior(&at->y->observed, norm[k]);
+        double ln_alpha = 0;
+        const double gain = rvm_gain_with(&ln_alpha, left, Q[k], &prior);
         if (gain > tolerance)
-            offers[(*found)++] = (rvm_offer){ gain, rvm_best_ln_alpha(left, Q[k]), id[k] };
+            offers[(*found)++] = (rvm_offer){ gain, ln_alpha, id[k] };
     }
     qsort(offers, *found, sizeof *offers, by_gain);
     free(share);

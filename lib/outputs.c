@@ -149,6 +149,14 @@ static rvm_status copy_output(rvm_output *out, const rvm_observed *o, rvm_error 
     return RVM_OK;
 }
 
+/* Leaves the priors of what outputs share with the first one (joint.h). */
+static void share_priors(rvm_output *out, bool shared_noise)
+{
+    out->observed.weight_prior = rvm_prior_flat;
+    if (shared_noise)
+        out->observed.noise_prior = rvm_prior_flat;
+}
+
 static rvm_status observe_outputs(rvm_outputs *o, rvm_error *err)
 {
     rvm_status status = RVM_OK;
@@ -164,6 +172,8 @@ static rvm_status observe_outputs(rvm_outputs *o, rvm_error *err)
         if (!o->y->constant_target)
             status = copy_output(&o->output[o->searched++], &o->y->observed, err);
     }
+    for (size_t j = 1; j < o->searched; j++)
+        share_priors(&o->output[j], o->settings.shared_noise);
     return status;
 }
 
@@ -443,6 +453,17 @@ double rvm_outputs_log_evidence(const rvm_outputs *o)
     return sum;
 }
 
+double rvm_outputs_log_prior(const rvm_outputs *o)
+{
+    double sum = 0;
+    for (size_t j = 0; j < o->searched && o->found; j++) {
+        const rvm_point *p = &o->best.point[j];
+        sum += rvm_log_prior(&o->output[j].observed, o->design.norm, p->column, p->ln_alpha, p->K,
+                             p->ln_beta);
+    }
+    return sum;
+}
+
 bool rvm_outputs_converged(const rvm_outputs *o)
 {
     return o->searched == 0 || (o->found && o->best.point->converged);
@@ -462,7 +483,7 @@ const rvm_point *rvm_outputs_select(rvm_outputs *o, size_t k)
     rvm_study_select(o->y, &o->settings, k);
     if (o->place[k] < o->outputs)
         return &o->best.point[o->place[k]];
-    o->constant.ln_beta = o->y->observed.noise_fixed ? o->y->observed.ln_beta : 0;
+    o->constant.ln_beta = rvm_study_constant_ln_beta(o->y);
     return &o->constant;
 }
 

@@ -25,6 +25,8 @@ void rvm_outputs_progress(int *finished, int *all, const rvm_outputs *o);
  * its search converged, and whether the noise of an output is at its bound. */
 size_t rvm_outputs_functions(const rvm_outputs *o);
 double rvm_outputs_log_evidence(const rvm_outputs *o);
+/* Of the precisions of the best solution so far. */
+double rvm_outputs_log_prior(const rvm_outputs *o);
 bool rvm_outputs_converged(const rvm_outputs *o);
 bool rvm_outputs_noise_at_bound(const rvm_outputs *o);
 /* The solution of output k, which y observes from now on. */

@@ -130,6 +130,12 @@ typedef struct {
     double weight;
 } rvm_class_weight;
 
+/* A gamma prior of a precision x, in ln x: a density in proportion to x^shape exp(-rate x). Both 0:
+ * flat. Student's t with nu degrees of freedom over a weight is shape = rate = nu / 2. */
+typedef struct {
+    double shape, rate;
+} rvm_gamma_prior;
+
 /* What of the kernel is left to rvm_tune; the other numbers are taken from `kernel`. */
 typedef struct {
     bool gamma, degree, coef0;
@@ -148,8 +154,12 @@ typedef struct {
     bool linear;           /* one for each feature, x_j, */
     bool quadratic;        /* one for each pair of features and each square, x_i x_j */
     double noise_variance; /* regression: sigma^2 held at this value; 0: estimated */
-    bool shared_noise;   /* several outputs: the noise is the same share of the variance of each */
-    double tolerance;    /* gain in log evidence that is still worth an iteration, nats */
+    bool shared_noise; /* several outputs: the noise is the same share of the variance of each */
+    /* Of the precision of each weight, that of the raw basis function in the units of the target;
+     * of several outputs, of targets divided by their standard deviation. A shape needs a rate. */
+    rvm_gamma_prior weight_prior;
+    rvm_gamma_prior noise_prior; /* regression: of 1 / sigma^2 in the units of the target */
+    double tolerance;            /* gain in log evidence that is still worth an iteration, nats */
     double prune_margin; /* nats of log evidence that a function is to be worth, or it is deleted */
     double budget_mb;    /* memory for cached columns, MiB */
     int restarts;        /* number of starts while all rows fit the working set; 0: automatic */
@@ -222,7 +232,8 @@ typedef struct {
                             method of the papers trains each against the rest */
     int round;           /* steps taken in this start */
     size_t rows;         /* rows in use: large problems begin with a part of them, */
-    double log_evidence; /* and this is the log evidence of that part; natural logarithm */
+    double log_evidence; /* and this is the log evidence of that part, natural logarithm, with the
+                            log prior of the precisions where they have one */
     double progress;     /* guess of the share of all work that is done; 0: no idea */
     size_t functions;    /* active basis functions, the bias among them */
     double noise_sd;     /* regression of one output; else 0 */
@@ -266,9 +277,11 @@ typedef struct {
     const int *labels;         /* borrowed from the model; classes entries, in libsvm's order */
     size_t outputs;            /* targets of a row; 0 for classification */
     double log_evidence;       /* natural logarithm; of several outputs the sum */
-    double noise_variance;     /* regression; of the first output */
-    bool noise_fixed;          /* it was given, not estimated */
-    bool probability;          /* trained with -b 1 */
+    bool has_prior;            /* the precisions have a prior that is not flat, */
+    double log_prior;      /* and this is its log density, which training adds to the evidence */
+    double noise_variance; /* regression; of the first output */
+    bool noise_fixed;      /* it was given, not estimated */
+    bool probability;      /* trained with -b 1 */
     bool converged;
 } rvm_model_info;
 

@@ -130,6 +130,11 @@ static void rescale_weights(rvm_sequential *q)
         f->u[i] = exp(0.5 * f->ln_alpha[i]) * q->mu[i];
 }
 
+static rvm_prior prior_of(const rvm_sequential *q, size_t column)
+{
+    return rvm_column_prior(q->search->observed, q->search->design->norm[column]);
+}
+
 /* w = beta Sigma Phi' phi_i, then c_t = beta phi_t' (phi_i - Phi w). */
 static void project_new(rvm_sequential *q, size_t column)
 {
@@ -165,7 +170,8 @@ void rvm_sequential_add(rvm_sequential *q, size_t column, double ln_alpha)
     }
     gsl_matrix_set(q->Sigma, K, K, v);
     q->mu[K] = m;
-    f->log_evidence += rvm_shared_gain_at(ln_alpha, &S, &Q, 1);
+    const rvm_prior prior = prior_of(q, column);
+    f->log_evidence += rvm_shared_gain_at(ln_alpha, &S, &Q, 1, &prior);
     rvm_fit_add(f, column, ln_alpha);
     move_statistics(q, -v, -m);
     rescale_weights(q);
@@ -187,8 +193,10 @@ static double gain_of_change(const rvm_sequential *q, size_t i, double ln_alpha)
     statistics_without(&S, &Q, q, i);
     if (!(S > 0))
         return 0;
-    const double after = ln_alpha < INFINITY ? rvm_shared_gain_at(ln_alpha, &S, &Q, 1) : 0;
-    return after - rvm_shared_gain_at(q->search->now.ln_alpha[i], &S, &Q, 1);
+    const rvm_fit *f = &q->search->now;
+    const rvm_prior prior = prior_of(q, f->column[i]);
+    const double after = ln_alpha < INFINITY ? rvm_shared_gain_at(ln_alpha, &S, &Q, 1, &prior) : 0;
+    return after - rvm_shared_gain_at(f->ln_alpha[i], &S, &Q, 1, &prior);
 }
 
 /* Sigma -= k s s' with s column i, and what follows from it. */
@@ -240,7 +248,8 @@ void rvm_sequential_remove(rvm_sequential *q, size_t position)
 static double bounded_ln_alpha(const rvm_sequential *q, size_t column, double S, double Q)
 {
     const rvm_observed *o = q->search->observed;
-    const double best = Q * Q > S ? rvm_best_ln_alpha(S, Q) : INFINITY;
+    const rvm_prior prior = prior_of(q, column);
+    const double best = rvm_wanted_ln_alpha(S, Q, &prior);
     const double bounded = fmax(best, rvm_least_ln_alpha(o, q->search->now.ln_beta));
     return column == 0 ? fmin(bounded, o->bias_ln_alpha_max) : bounded;
 }
@@ -252,10 +261,13 @@ static void consider_additions(rvm_sequential_move *best, const rvm_sequential *
         least_share * (q->search->observed->likelihood->owns_noise ? exp(f->ln_beta) : 1);
     for (size_t t = 0; t < q->statistics.count; t++) {
         const double S = q->statistics.S[t], Q = q->statistics.Q[t];
-        if (!(S > least) || !(rvm_gain(S, Q) > best->gain) || rvm_fit_find(f, t) < f->K)
+        const rvm_prior prior = prior_of(q, t);
+        if (!(S > least) || !(rvm_gain_bound(S, Q, &prior) > best->gain) ||
+            rvm_fit_find(f, t) < f->K)
             continue;
         const double ln_alpha = bounded_ln_alpha(q, t, S, Q);
-        const double gain = rvm_shared_gain_at(ln_alpha, &S, &Q, 1);
+        const double gain =
+            ln_alpha < INFINITY ? rvm_shared_gain_at(ln_alpha, &S, &Q, 1, &prior) : 0;
         if (gain > best->gain)
             *best = (rvm_sequential_move){ t, ln_alpha, gain };
     }

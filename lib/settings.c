@@ -26,6 +26,8 @@ rvm_settings rvm_settings_default(void)
         .quadratic = false,
         .noise_variance = 0,
         .shared_noise = false,
+        .weight_prior = { 0, 0 },
+        .noise_prior = { 0, 0 },
         .tolerance = 0.001,
         .budget_mb = 1024,
         .restarts = 0,
@@ -243,6 +245,36 @@ static rvm_status check_noise(const rvm_settings *s, rvm_error *err)
     return RVM_OK;
 }
 
+static rvm_status check_gamma_prior(const rvm_gamma_prior *g, const char *of, rvm_error *err)
+{
+    if (isfinite(g->shape) && isfinite(g->rate) && g->shape >= 0 && g->rate >= 0)
+        return RVM_OK;
+    return rvm_fail(err, RVM_ESETTING,
+                    "prior of the %s with shape %g and rate %g; finite numbers, 0 or more, are "
+                    "needed",
+                    of, g->shape, g->rate);
+}
+
+static rvm_status check_priors(const rvm_settings *s, rvm_error *err)
+{
+    const bool noise = s->noise_prior.shape > 0 || s->noise_prior.rate > 0;
+    rvm_status status = check_gamma_prior(&s->weight_prior, "weights", err);
+    if (status == RVM_OK)
+        status = check_gamma_prior(&s->noise_prior, "noise", err);
+    if (status != RVM_OK)
+        return status;
+    if (s->weight_prior.shape > 0 && s->weight_prior.rate == 0)
+        return rvm_fail(err, RVM_ESETTING,
+                        "prior of the weights with shape %g and rate 0: it would send every "
+                        "precision to infinity",
+                        s->weight_prior.shape);
+    if (noise && s->task != RVM_REGRESSION)
+        return rvm_fail(err, RVM_ESETTING, "a prior of the noise is a setting of regression only");
+    if (noise && s->noise_variance > 0)
+        return rvm_fail(err, RVM_ESETTING, "a noise variance that is given needs no prior");
+    return RVM_OK;
+}
+
 /* Rows read by a grammar with class_labels pass; a caller may have read them otherwise. */
 static rvm_status check_classes(const rvm_problem *p, rvm_error *err)
 {
@@ -305,6 +337,8 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
         status = check_effort(s, err);
     if (status == RVM_OK)
         status = check_noise(s, err);
+    if (status == RVM_OK)
+        status = check_priors(s, err);
     if (status == RVM_OK)
         status = check_class_weights(s, err);
     if (status == RVM_OK && p != NULL)

@@ -236,7 +236,9 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
     }
     gsl_rng_free(rng);
     bool converged = false;
-    const bool dense = s->now.K > MANY && (double)s->now.K > dense_share * (double)st->design.count;
+    /* A prior keeps functions from leaving by the sweeps, and many then say nothing. */
+    const bool dense = rvm_prior_is_flat(&st->y->observed.weight_prior) && s->now.K > MANY &&
+                       (double)s->now.K > dense_share * (double)st->design.count;
     const rvm_climb_settings settings = { margin, dense ? 1 : MAX_MOVES,
                                           dense ? FEW_ITERATIONS : NEWTON_ITERATIONS,
                                           rvm_climb_exact };

@@ -17,17 +17,26 @@ static bool is_bias(const rvm_search *s, size_t i)
     return s->observed->bias_ln_alpha_max < INFINITY && s->now.column[i] == 0;
 }
 
-/* What the rule adds to ln alpha, from c = C_ii and the scaled weight. */
-static double step_of(rvm_sweep_rule rule, double c, double u)
+/* What the rule adds to the ln alpha of function i, from c = C_ii and the scaled weight. */
+static double step_of(rvm_sweep_rule rule, const rvm_search *s, size_t i, double c)
 {
-    const double gamma = fmin(fmax(1 - c, 1e-13), 1), u2 = fmax(u * u, 1e-300);
-    return rule == RVM_SWEEP_EM ? -log(u2 + c) : log(gamma / u2);
+    const rvm_fit *f = &s->now;
+    const double gamma = fmin(fmax(1 - c, 1e-13), 1), u2 = fmax(f->u[i] * f->u[i], 1e-300);
+    if (rvm_prior_is_flat(&s->observed->weight_prior))
+        return rule == RVM_SWEEP_EM ? -log(u2 + c) : log(gamma / u2);
+    const rvm_prior prior = rvm_column_prior(s->observed, s->design->norm[f->column[i]]);
+    const double twice_rate =
+        -2 * rvm_prior_bend(&prior, f->ln_alpha[i]); /* times alpha, as u2 is */
+    return rule == RVM_SWEEP_EM ? log((1 + 2 * prior.shape) / (u2 + c + twice_rate))
+                                : log((gamma + 2 * prior.shape) / (u2 + twice_rate));
 }
 
 double rvm_noise_step(const rvm_fit *f, const rvm_observed *o, rvm_sweep_rule rule, double gammas)
 {
-    const double N = (double)o->N, free_rows = fmax(N - gammas, 1e-3);
-    const double misfit = fmax(f->misfit, 1e-300);
+    const double twice_shape = 2 * o->noise_prior.shape;
+    const double N = (double)o->N + twice_shape,
+                 free_rows = fmax((double)o->N - gammas, 1e-3) + twice_shape;
+    const double misfit = fmax(f->misfit, 1e-300) - 2 * rvm_prior_bend(&o->noise_prior, 0);
     const double beta =
         rule == RVM_SWEEP_EM ? N / (misfit + gammas * exp(-f->ln_beta)) : free_rows / misfit;
     return fmin(log(beta), o->ln_beta_max);
@@ -43,7 +52,7 @@ static double update(rvm_search *s, rvm_sweep_rule rule, double stretch)
     gsl_matrix_view T = gsl_matrix_submatrix(s->ws.square, 0, 0, f->K, f->K);
     rvm_cholesky_inverse_diagonal(c, &T.matrix, &L.matrix, s->ws.threads);
     for (size_t i = 0; i < f->K; i++) {
-        const double step = step_of(rule, c[i], f->u[i]);
+        const double step = step_of(rule, s, i, c[i]);
         double ln_alpha = fmax(f->ln_alpha[i] + (step > 0 ? stretch * step : step),
                                rvm_least_ln_alpha(o, f->ln_beta));
         if (is_bias(s, i))

@@ -74,7 +74,7 @@ static rvm_status settle(rvm_trainer *tr, rvm_error *err)
         return status;
     if (count == 1)
         rvm_fit_add(&fit, 0, o->bias_ln_alpha_max);
-    fit.ln_beta = o->noise_fixed ? o->ln_beta : 0;
+    fit.ln_beta = o->likelihood->owns_noise ? rvm_study_constant_ln_beta(&tr->study) : 0;
     if (!rvm_point_save(&tr->point, &fit, 0, true))
         status = rvm_fail_memory(err, "a solution");
     rvm_fit_free(&fit);
@@ -432,6 +432,7 @@ static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err
     const rvm_columns c = columns(tr);
     rvm_status status = rvm_finish_latent(m->latent, &numbers, point, &tr->study, &c, err);
     m->log_evidence = numbers.log_likelihood - numbers.penalty;
+    m->log_prior = numbers.log_prior;
     if (tr->labels.count == 1)
         m->log_evidence = 0; /* the only class there is has probability 1 */
     m->converged = tr->done && point->converged;
@@ -456,6 +457,7 @@ static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error 
         if (status == RVM_OK)
             status = finish_noise(&m->latent[k], tr, point, err);
     }
+    m->log_prior = rvm_outputs_log_prior(tr->outputs);
     m->noise_fixed = tr->study.observed.noise_fixed;
     m->converged = tr->done && rvm_outputs_converged(tr->outputs);
     return status;
@@ -474,6 +476,7 @@ static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error 
         status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, &c, err);
         rvm_multi_shift_back(tr->multi, k);
         penalties += numbers.penalty;
+        m->log_prior += numbers.log_prior;
     }
     m->log_evidence = rvm_multi_log_likelihood(tr->multi) - penalties;
     m->converged = tr->done && rvm_multi_converged(tr->multi);
@@ -492,6 +495,7 @@ static rvm_status finish_one_vs_rest(rvm_model *m, const rvm_trainer *tr, rvm_er
         rvm_finished numbers = { 0 };
         status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, &c, err);
         m->log_evidence += numbers.log_likelihood - numbers.penalty;
+        m->log_prior += numbers.log_prior;
     }
     m->converged = tr->done && rvm_textbook_converged(tr->textbook);
     return status;
@@ -533,6 +537,8 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
     }
     m->multiclass = model_of_classes(tr);
     m->examples = tr->study.observed.N;
+    m->weight_prior = tr->settings.weight_prior;
+    m->noise_prior = tr->settings.noise_prior;
     m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
     rvm_status status = copy_labels(m, &tr->labels, err);
     if (status == RVM_OK)

@@ -53,6 +53,36 @@ static double evidence(const case_data *x)
     return sum;
 }
 
+/* Priors in the units of training, the weights' with the first output; formulas as they stand. */
+static const rvm_gamma_prior weight_prior = { 0.8, 0.35 }, noise_prior = { 1.5, 0.6 };
+
+static void give_priors(case_data *x)
+{
+    rvm_error err = { 0 };
+    for (size_t m = 0; m < M; m++)
+        x->d.norm[m] = 0.4 + 0.3 * (double)m; /* borrowed by the designs of all outputs */
+    x->output->observed.weight_prior = rvm_prior_make(&weight_prior, 0);
+    for (size_t j = 0; j < (x->s.shared_noise ? 1 : Q); j++)
+        x->output[j].observed.noise_prior = rvm_prior_make(&noise_prior, 0);
+    CHECK_OK(rvm_joint_locate(&x->s, &err));
+}
+
+static double gamma_by_formula(rvm_gamma_prior g, double x)
+{
+    return g.shape * log(g.rate * x) - g.rate * x - lgamma(g.shape);
+}
+
+static double prior_by_formula(const case_data *x)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->s.now->K; i++)
+        sum += gamma_by_formula(weight_prior, exp(x->s.now->ln_alpha[i]) *
+                                                  gsl_pow_2(x->d.norm[x->s.now->column[i]]));
+    for (size_t j = 0; j < (x->s.shared_noise ? 1 : Q); j++)
+        sum += gamma_by_formula(noise_prior, exp(x->s.now[j].ln_beta));
+    return sum;
+}
+
 /* Moves coordinate `at` of (ln alpha, ln betas) by h in all outputs that have it. */
 static void move(case_data *x, size_t at, double h)
 {
@@ -189,14 +219,18 @@ START_TEST(gradient_by_differences)
     {
         const double h = 1e-4;
         case_data x;
-        case_init(&x, _i == 1);
+        const bool priors = _i >= 2;
+        case_init(&x, _i % 2 == 1);
+        if (priors)
+            give_priors(&x);
+        check_close(x.s.log_evidence, evidence(&x) + (priors ? prior_by_formula(&x) : 0), 1e-12);
         const size_t n = rvm_joint_derivatives(&x.s);
-        ck_assert_uint_eq(n, K + (_i == 1 ? 1 : Q));
+        ck_assert_uint_eq(n, K + (_i % 2 == 1 ? 1 : Q));
         for (size_t k = 0; k < n; k++) {
             move(&x, k, h);
-            const double above = evidence(&x);
+            const double above = evidence(&x) + (priors ? prior_by_formula(&x) : 0);
             move(&x, k, -2 * h);
-            const double below = evidence(&x);
+            const double below = evidence(&x) + (priors ? prior_by_formula(&x) : 0);
             move(&x, k, h);
             ck_assert_double_ne(x.s.gradient[k], 0);
             check_close(x.s.gradient[k], (above - below) / (2 * h), 1e-7);
@@ -211,7 +245,9 @@ START_TEST(hessian_by_differences_of_the_gradient)
         double hessian[K + Q][K + Q], above[K + Q];
         rvm_error err = { 0 };
         case_data x;
-        case_init(&x, _i == 1);
+        case_init(&x, _i % 2 == 1);
+        if (_i >= 2)
+            give_priors(&x);
         const size_t n = rvm_joint_derivatives(&x.s);
         for (size_t k = 0; k < n; k++)
             for (size_t l = 0; l < n; l++)
@@ -228,6 +264,30 @@ START_TEST(hessian_by_differences_of_the_gradient)
             for (size_t l = 0; l < n; l++)
                 check_close(hessian[k][l], (above[l] - x.s.gradient[l]) / (2 * h), 1e-7);
         }
+        case_free(&x);
+    }
+END_TEST
+
+/* The fixed point and the climb end where the gradient, with the priors, is none. */
+START_TEST(optima_with_priors)
+    {
+        const rvm_climb_settings settings = { 1e-6, 100, 100, 1e-13 };
+        const bool shared = _i % 2 == 1;
+        rvm_error err = { 0 };
+        bool converged = false;
+        case_data x;
+        case_init(&x, shared);
+        give_priors(&x);
+        if (_i < 2)
+            CHECK_OK(rvm_joint_climb(&x.s, &settings, &converged, &err));
+        for (int k = 0; k < 200 && _i >= 2; k++)
+            CHECK_OK(rvm_joint_sweep(&x.s, 50, 1, &err));
+        ck_assert(converged == (_i < 2));
+        ck_assert_uint_ge(x.s.now->K, 2);
+        check_close(x.s.log_evidence, evidence(&x) + prior_by_formula(&x), 1e-11);
+        const size_t n = rvm_joint_derivatives(&x.s);
+        for (size_t k = 0; k < n; k++)
+            ck_assert_double_lt(fabs(x.s.gradient[k]), _i < 2 ? 1e-4 : 1e-3);
         case_free(&x);
     }
 END_TEST
@@ -375,8 +435,9 @@ Suite *joint_suite(void)
     tcase_add_loop_test(tc, fixed_point_of_a_tiny_problem, 0, 2);
     tcase_add_loop_test(tc, climb_of_a_tiny_problem, 0, 2);
     tcase_add_test(tc, evidence_is_the_sum);
-    tcase_add_loop_test(tc, gradient_by_differences, 0, 2);
-    tcase_add_loop_test(tc, hessian_by_differences_of_the_gradient, 0, 2);
+    tcase_add_loop_test(tc, gradient_by_differences, 0, 4);
+    tcase_add_loop_test(tc, optima_with_priors, 0, 4);
+    tcase_add_loop_test(tc, hessian_by_differences_of_the_gradient, 0, 4);
     tcase_add_test(tc, bounds_hold_what_is_at_them);
     tcase_add_loop_test(tc, climb_ends_where_nothing_gains, 0, 2);
     tcase_add_test(tc, equal_outputs_are_one);

@@ -28,6 +28,24 @@ static const char regression[] = "rvm_model 1\n"
                                  "-1.5 3 1:0.33333333333333331 2147483647:-1e+100\n"
                                  "2.25 1.7976931348623157e+308\n"
                                  "end\n";
+static const char with_prior[] = "rvm_model 4\n"
+                                 "task regression\n"
+                                 "kernel_type linear\n"
+                                 "nr_class 2\n"
+                                 "total_rv 1\n"
+                                 "examples 7\n"
+                                 "noise_variance 0.25\n"
+                                 "noise_fixed 0\n"
+                                 "log_evidence -12.5\n"
+                                 "prior 0.5 1e-300 0 2\n"
+                                 "log_prior 3.25\n"
+                                 "converged 1\n"
+                                 "basis x3 1.5 8\n"
+                                 "factor 2 1\n"
+                                 "factor 4\n"
+                                 "RV\n"
+                                 "-1.5 3 1:2\n"
+                                 "end\n";
 static const char classification[] = "rvm_model 1\n"
                                      "task classification\n"
                                      "kernel_type polynomial\n"
@@ -285,6 +303,7 @@ START_TEST(round_trips_are_byte_identical)
         expect_round_trip(terms_of_classes);
         expect_round_trip(weighted);
         expect_round_trip(no_weights);
+        expect_round_trip(with_prior);
     }
 END_TEST
 
@@ -430,6 +449,25 @@ START_TEST(terms_are_read)
     }
 END_TEST
 
+START_TEST(priors_are_read)
+    {
+        char *of_noise = replaced(with_prior, "prior 0.5 1e-300 0 2", "prior 0 0 1.5 0");
+        rvm_model *m = read_ok(with_prior), *n = read_ok(of_noise), *flat = read_ok(terms);
+
+        ck_assert(m->weight_prior.shape == 0.5 && m->weight_prior.rate == 1e-300);
+        ck_assert(m->noise_prior.shape == 0 && m->noise_prior.rate == 2);
+        ck_assert(rvm_model_describe(m).has_prior && rvm_model_describe(n).has_prior);
+        ck_assert_double_eq(rvm_model_describe(m).log_prior, 3.25);
+        ck_assert_double_eq(rvm_model_describe(m).log_evidence, -12.5);
+        ck_assert(!rvm_model_describe(flat).has_prior);
+        ck_assert_double_eq(rvm_model_describe(flat).log_prior, 0);
+        rvm_model_free(m);
+        rvm_model_free(n);
+        rvm_model_free(flat);
+        free(of_noise);
+    }
+END_TEST
+
 /* Of several functions each name once, whichever has it. */
 START_TEST(names_of_terms_are_sorted)
     {
@@ -486,7 +524,7 @@ typedef struct {
 } bad_case;
 
 static const bad_case bad_cases[] = {
-    { regression, "rvm_model 1", "rvm_model 4", 1, 11, "version" },
+    { regression, "rvm_model 1", "rvm_model 5", 1, 11, "version" },
     { weighted, "rvm_model 3", "rvm_model 1", 5, 1, "\"nr_class\" is expected" },
     { weighted, "3:1e-300", "0:1e-300", 5, 12, "ascend" },
     { weighted, "3:1e-300", "3:0", 5, 12, "a weight above 0" },
@@ -626,6 +664,15 @@ static const bad_case bad_cases[] = {
     { terms, "basis x3", "basis x-1", 12, 7, "the name of a basis function" },
     { terms, "basis x3", "basis x2147483648", 12, 7, "the name of a basis function" },
     { terms, "basis x3", "basis x3*x1", 12, 7, "the name of a basis function" },
+    { with_prior, "rvm_model 4", "rvm_model 3", 10, 1, "\"converged\" is expected" },
+    { regression, "rvm_model 1", "rvm_model 4", 11, 1, "\"prior\" is expected" },
+    { with_prior, "log_prior 3.25\n", "", 11, 1, "\"log_prior\" is expected" },
+    { with_prior, "log_prior 3.25", "log_prior inf", 11, 11, "number" },
+    { with_prior, "prior 0.5 1e-300 0 2", "prior 0.5 -1 0 2", 10, 11, "0 or more" },
+    { with_prior, "prior 0.5 1e-300 0 2", "prior nan 1 0 2", 10, 7, "number" },
+    { with_prior, "prior 0.5 1e-300 0 2", "prior 0.5 1", 10, 12, "number" },
+    { with_prior, "prior 0.5 1e-300 0 2", "prior 1 1 0 2 0", 10, 15, "complete" },
+    { with_prior, "prior 0.5 1e-300 0 2", "prior 0 0 0 0", 10, 13, "flat" },
     { terms, "basis x3", "basis 3", 12, 7, "the name of a basis function" },
     { terms, "basis x3 1.5 8", "basis x3 1.5", 12, 13, "number" },
     { terms, "basis x3 1.5 8", "basis x3 1.5 0", 12, 14, "above 0" },
@@ -761,6 +808,7 @@ Suite *model_suite(void)
     tcase_add_test(tc, outputs_are_read);
     tcase_add_test(tc, terms_are_read);
     tcase_add_test(tc, names_of_terms_are_sorted);
+    tcase_add_test(tc, priors_are_read);
     tcase_add_test(tc, the_lowest_version_is_written);
     tcase_add_test(tc, line_ends_of_other_systems_are_read);
     tcase_add_loop_test(tc, faults_are_refused_with_their_place, 0,

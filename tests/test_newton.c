@@ -30,6 +30,45 @@ static void case_init(case_data *x)
     CHECK_OK(rvm_search_locate(&x->s, &err));
 }
 
+/* Priors of the precisions of functions that are not divided by their norms, in other units than
+ * training's. */
+static const rvm_gamma_prior weight_prior = { 0.8, 0.35 }, noise_prior = { 1.5, 0.6 };
+static const double ln_unit = -0.4;
+
+static void give_priors(case_data *x)
+{
+    rvm_error err = { 0 };
+    for (size_t m = 0; m < M; m++)
+        x->d.norm[m] = 0.4 + 0.3 * (double)m;
+    x->o.weight_prior = rvm_prior_make(&weight_prior, ln_unit);
+    x->o.noise_prior = rvm_prior_make(&noise_prior, ln_unit);
+    CHECK_OK(rvm_search_locate(&x->s, &err));
+}
+
+/* a ln x - b x + a ln b - ln Gamma(a) */
+static double gamma_by_formula(rvm_gamma_prior g, double x)
+{
+    return g.shape * log(g.rate * x) - g.rate * x - lgamma(g.shape);
+}
+
+static double alpha_in_units(const rvm_fit *f, const rvm_design *d, size_t i)
+{
+    const double norm = d->norm[f->column[i]];
+    return exp(f->ln_alpha[i]) * norm * norm * exp(ln_unit);
+}
+
+/* The evidence by N x N matrices, and the log prior by its formula. */
+static double objective(const case_data *x, bool priors)
+{
+    const rvm_fit *f = &x->s.now;
+    double sum = gaussian_evidence(f, &x->d, x->t);
+    if (!priors)
+        return sum;
+    for (size_t i = 0; i < f->K; i++)
+        sum += gamma_by_formula(weight_prior, alpha_in_units(f, &x->d, i));
+    return sum + gamma_by_formula(noise_prior, exp(f->ln_beta + ln_unit));
+}
+
 static void case_free(case_data *x)
 {
     rvm_search_free(&x->s);
@@ -51,21 +90,25 @@ static void derivatives(case_data *x, double *gradient, gsl_matrix *hessian)
     memcpy(gradient, x->s.gradient, (x->s.now.K + 1) * sizeof *gradient);
 }
 
-/* By differences of the evidence in its N x N form. */
+/* By differences of the evidence in its N x N form, without and with priors. */
 START_TEST(gradient_by_differences)
     {
         case_data x;
         double gradient[K + 1];
         const double h = 1e-4;
+        const bool priors = _i == 1;
         case_init(&x);
+        if (priors)
+            give_priors(&x);
+        check_close(x.s.now.log_evidence, objective(&x, priors), 1e-12);
         derivatives(&x, gradient, NULL);
         for (size_t k = 0; k <= K; k++) {
             double *at = coordinate(&x, k);
             const double here = *at;
             *at = here + h;
-            const double above = gaussian_evidence(&x.s.now, &x.d, x.t);
+            const double above = objective(&x, priors);
             *at = here - h;
-            const double below = gaussian_evidence(&x.s.now, &x.d, x.t);
+            const double below = objective(&x, priors);
             *at = here;
             check_close(gradient[k], (above - below) / (2 * h), 1e-7);
         }
@@ -80,6 +123,8 @@ START_TEST(hessian_by_differences_of_the_gradient)
         gsl_matrix *hessian = gsl_matrix_calloc(K + 1, K + 1);
         const double h = 1e-4;
         case_init(&x);
+        if (_i == 1)
+            give_priors(&x);
         derivatives(&x, gradient, hessian);
         for (size_t k = 0; k <= K; k++) {
             double *at = coordinate(&x, k);
@@ -99,16 +144,25 @@ START_TEST(hessian_by_differences_of_the_gradient)
     }
 END_TEST
 
-/* One step by each rule, from Sigma and mu by LU. */
+/* One step by each rule, from Sigma and mu by LU; with priors in the units of these, where Student's t
+ * is alpha = (1 - alpha Sigma_ii + nu) / (mu^2 + nu). */
 START_TEST(steps_follow_the_formulas)
     {
-        const bool em = _i == 1;
+        static const double nu = 3.5;
+        const bool em = _i % 2 == 1, priors = _i >= 2;
+        const rvm_gamma_prior student = { nu / 2, nu / 2 };
+        const double shape = priors ? noise_prior.shape : 0;
+        const double rate = priors ? noise_prior.rate * exp(ln_unit) : 0;
         case_data x;
         rvm_error err = { 0 };
         double mu[K], variance[K], right[K], beta, gammas = 0, misfit = 0;
         bool at_rest;
         case_init(&x);
         rvm_fit *f = &x.s.now;
+        if (priors) {
+            give_priors(&x);
+            x.o.weight_prior = rvm_prior_make(&student, ln_unit);
+        }
         beta = exp(f->ln_beta);
         for (size_t k = 0; k < K; k++) {
             double unit[K] = { 0 }, column[K];
@@ -135,17 +189,25 @@ START_TEST(steps_follow_the_formulas)
             misfit += rest * rest;
         }
         double wanted[K];
-        for (size_t i = 0; i < K; i++)
-            wanted[i] = em ? 1 / (mu[i] * mu[i] + variance[i])
-                           : (1 - exp(f->ln_alpha[i]) * variance[i]) / (mu[i] * mu[i]);
+        for (size_t i = 0; i < K; i++) {
+            const double alpha = exp(f->ln_alpha[i]);
+            const double unit = priors ? alpha_in_units(f, &x.d, i) / alpha : 1;
+            const double extra = priors ? nu : 0, mu2 = mu[i] * mu[i] / unit;
+            wanted[i] = (em ? (1 + extra) / (mu2 + variance[i] / unit + extra)
+                            : (1 - alpha * variance[i] + extra) / (mu2 + extra)) /
+                        unit;
+        }
         CHECK_OK(rvm_sweep_step(&x.s, em ? RVM_SWEEP_EM : RVM_SWEEP_MACKAY, 1, &at_rest, &err));
         ck_assert(!at_rest);
         ck_assert_uint_eq(f->K, K);
         for (size_t i = 0; i < K; i++)
             check_close(exp(f->ln_alpha[i]) / wanted[i], 1, 1e-11);
-        check_close(exp(f->ln_beta), em ? N / (misfit + gammas / beta) : (N - gammas) / misfit,
+        check_close(exp(f->ln_beta),
+                    em ? (N + 2 * shape) / (misfit + gammas / beta + 2 * rate)
+                       : (N - gammas + 2 * shape) / (misfit + 2 * rate),
                     1e-11);
-        check_close(f->log_evidence, gaussian_evidence(f, &x.d, x.t), 1e-12);
+        if (!priors)
+            check_close(f->log_evidence, gaussian_evidence(f, &x.d, x.t), 1e-12);
         case_free(&x);
     }
 END_TEST
@@ -347,6 +409,81 @@ START_TEST(sweeps_come_to_the_same)
     }
 END_TEST
 
+/* From where Newton's method has ended, and some way off, the fixed point leads back. */
+START_TEST(sweeps_and_newton_agree_with_a_prior)
+    {
+        rvm_problem *p = sinc_problem(30, 0.2, 4);
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.05);
+        s.weight_prior = (rvm_gamma_prior){ 7, 3 };
+        s.noise_prior = (rvm_gamma_prior){ 2, 0.08 };
+        rvm_error err = { 0 };
+        bool converged;
+        double ln_alpha[31];
+        bench b;
+        bench_init(&b, p, &s);
+        bench_start_full(&b, 0.1);
+        CHECK_OK(rvm_sweep(&b.search, 3, 1, &err));
+        rvm_newton(&b.search, 200, 1e-12, &converged);
+        ck_assert(converged);
+        rvm_fit *f = &b.search.now;
+        const size_t left = f->K;
+        const double found = f->log_evidence, ln_beta = f->ln_beta;
+        ck_assert(left > 5 && left <= 31);
+        for (size_t i = 0; i < left; i++) {
+            ln_alpha[i] = f->ln_alpha[i];
+            if (i > 0) /* the bias is held at its bound */
+                rvm_fit_set_alpha(f, i, ln_alpha[i] + (i % 2 == 0 ? 0.6 : -0.5));
+        }
+        f->ln_beta += 0.4;
+        CHECK_OK(rvm_search_locate(&b.search, &err));
+        ck_assert_double_lt(f->log_evidence, found - 0.1);
+        for (int k = 0; k < 100; k++)
+            CHECK_OK(rvm_sweep(&b.search, 100, 1, &err));
+        ck_assert_uint_eq(f->K, left);
+        check_close(f->log_evidence, found, 1e-8);
+        for (size_t i = 0; i < left; i++)
+            check_close(f->ln_alpha[i], ln_alpha[i], 1e-4);
+        check_close(f->ln_beta, ln_beta, 1e-4);
+        bench_free(&b);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* What is left is worth its prior: without any one of them the objective would be lower. */
+START_TEST(newton_deletes_what_is_not_worth_its_prior)
+    {
+        bool converged;
+        case_data x;
+        case_init(&x);
+        rvm_fit_add(&x.s.now, 5, 0);
+        rvm_fit_add(&x.s.now, 6, 0);
+        give_priors(&x);
+        rvm_newton(&x.s, 200, 1e-9, &converged);
+        rvm_fit *f = &x.s.now;
+        ck_assert(converged);
+        ck_assert_uint_lt(f->K, M);
+        ck_assert(rvm_fit_find(f, 1) < f->K && rvm_fit_find(f, 3) < f->K);
+        const double here = objective(&x, true);
+        check_close(f->log_evidence, here, 1e-12);
+        for (size_t i = 0; i < f->K; i++) {
+            const size_t column = f->column[i];
+            const double ln_alpha = f->ln_alpha[i];
+            rvm_fit_remove(f, i);
+            ck_assert_double_lt(objective(&x, true), here);
+            rvm_fit_add(f, column, ln_alpha);
+            for (size_t k = f->K - 1; k > i; k--) { /* back to its place */
+                const size_t c = f->column[k - 1];
+                const double l = f->ln_alpha[k - 1];
+                f->column[k - 1] = f->column[k];
+                f->ln_alpha[k - 1] = f->ln_alpha[k];
+                f->column[k] = c;
+                f->ln_alpha[k] = l;
+            }
+        }
+        case_free(&x);
+    }
+END_TEST
+
 /* Functions of no use go; those of use, in columns 1 and 3, stay, and so does each that the
  * evidence would be lower without. */
 START_TEST(newton_deletes_what_is_superfluous)
@@ -418,15 +555,17 @@ Suite *newton_suite(void)
 {
     Suite *s = suite_create("newton");
     TCase *c = tcase_create("newton");
-    tcase_add_test(c, gradient_by_differences);
-    tcase_add_test(c, hessian_by_differences_of_the_gradient);
-    tcase_add_loop_test(c, steps_follow_the_formulas, 0, 2);
+    tcase_add_loop_test(c, gradient_by_differences, 0, 2);
+    tcase_add_loop_test(c, hessian_by_differences_of_the_gradient, 0, 2);
+    tcase_add_loop_test(c, steps_follow_the_formulas, 0, 4);
     tcase_add_test(c, held_coordinates_do_not_move);
     tcase_add_loop_test(c, newton_ends_at_an_optimum, 0, 4);
     tcase_add_test(c, noise_is_held_at_its_bound);
     tcase_add_test(c, bias_is_held_at_its_bound);
     tcase_add_test(c, sweeps_come_to_the_same);
+    tcase_add_test(c, sweeps_and_newton_agree_with_a_prior);
     tcase_add_test(c, newton_deletes_what_is_superfluous);
+    tcase_add_test(c, newton_deletes_what_is_not_worth_its_prior);
     tcase_add_test(c, newton_for_classes);
     suite_add_tcase(s, c);
     return s;

@@ -192,6 +192,38 @@ START_TEST(noise_is_for_regression)
     }
 END_TEST
 
+START_TEST(priors_have_ranges)
+    {
+        static const double bad[] = { -1e-9, NAN, INFINITY };
+        rvm_settings s = rvm_settings_default();
+
+        ck_assert(s.weight_prior.shape == 0 && s.weight_prior.rate == 0);
+        ck_assert(s.noise_prior.shape == 0 && s.noise_prior.rate == 0);
+        s.weight_prior = (rvm_gamma_prior){ 0, 0.5 };
+        expect_ok(&s, NULL);
+        s.weight_prior = (rvm_gamma_prior){ 0.5, 0 };
+        expect_fault(&s, NULL, "rate 0");
+        s.weight_prior = (rvm_gamma_prior){ 0.5, 0.5 };
+        s.noise_prior = (rvm_gamma_prior){ 0.5, 0 };
+        expect_fault(&s, NULL, "regression only");
+        s.task = RVM_REGRESSION;
+        expect_ok(&s, NULL);
+        s.noise_variance = 1;
+        expect_fault(&s, NULL, "needs no prior");
+        s.noise_variance = 0;
+        for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+            s.weight_prior = (rvm_gamma_prior){ bad[i], 1 };
+            expect_fault(&s, NULL, "prior of the weights");
+            s.weight_prior = (rvm_gamma_prior){ 1, bad[i] };
+            expect_fault(&s, NULL, "prior of the weights");
+            s.weight_prior = (rvm_gamma_prior){ 0, 0 };
+            s.noise_prior = (rvm_gamma_prior){ 0, bad[i] };
+            expect_fault(&s, NULL, "prior of the noise");
+            s.noise_prior = (rvm_gamma_prior){ 0, 0 };
+        }
+    }
+END_TEST
+
 START_TEST(class_weights_are_positive)
     {
         rvm_class_weight w[] = { { 1, 2 }, { -1, 0.5 } };
@@ -362,6 +394,7 @@ Suite *settings_suite(void)
     tcase_add_test(tc, kernel_parameters_have_ranges);
     tcase_add_test(tc, effort_has_ranges);
     tcase_add_test(tc, noise_is_for_regression);
+    tcase_add_test(tc, priors_have_ranges);
     tcase_add_test(tc, class_weights_are_positive);
     tcase_add_test(tc, any_number_of_classes);
     tcase_add_test(tc, methods_have_names);
