@@ -270,6 +270,13 @@ $(OUT)/bench/friedman: $(OUT)/bench/friedman.o
 bench-methods: all $(OUT)/bench/friedman
 	@sh bench/methods.sh '$(BIN)' '$(OUT)/bench' data bench/METHODS
 
+## bench-auto: criteria for the width of the kernel and -g auto, in bench/AUTO; needs BENCH_DATA
+.PHONY: bench-auto
+bench-auto: all $(OUT)/bench/auto $(OUT)/bench/friedman
+	@sh bench/auto.sh '$(BIN)' '$(OUT)/bench' '$(BENCH_DATA)' bench/AUTO
+$(OUT)/bench/auto: $(OUT)/bench/auto.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
 ## bench-kernel: kernel values per second beside what BLAS and exp alone would allow
 .PHONY: bench-kernel
 bench-kernel: $(OUT)/bench/kernel
