@@ -277,6 +277,25 @@ bench-auto: all $(OUT)/bench/auto $(OUT)/bench/friedman
 $(OUT)/bench/auto: $(OUT)/bench/auto.o $(OUT)/librvm.a
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
+## bench-tuned: -g auto beside svm-train and its grid search, in bench/TUNED; needs BENCH_DATA
+.PHONY: bench-tuned
+bench-tuned: all
+	@sh bench/tuned.sh '$(BIN)' '$(BENCH_DATA)' bench/TUNED
+
+## bench-predict, bench-calibration: predictions a second, and probabilities, beside svm-train; BENCH_DATA
+.PHONY: bench-predict bench-calibration
+bench-predict: all
+	@sh bench/predict.sh '$(BIN)' '$(BENCH_DATA)'
+bench-calibration: all
+	@sh bench/calibration.sh '$(BIN)' '$(or $(BENCH_DATA),data)'
+
+## bench-read: megabytes a second of reading data
+.PHONY: bench-read
+bench-read: $(OUT)/bench/read
+	@$(OUT)/bench/read
+$(OUT)/bench/read: $(OUT)/bench/read.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
 ## bench-kernel: kernel values per second beside what BLAS and exp alone would allow
 .PHONY: bench-kernel
 bench-kernel: $(OUT)/bench/kernel

@@ -29,39 +29,37 @@ if ! folder=$(cd "${3:-/nonexistent}" 2>/dev/null && pwd); then
 fi
 
 . "$here/machine.sh"
+. "$here/rows.sh"
 
 only=${BENCH_ONLY:-}
 
-# Name, type, stem of the files, draws, rows to train on. With a stem that ends in _ draw k is the
-# files of number k, with the first of the rows of stem_k.train; else the rows of all parts are mixed
-# anew for each draw, and up to most_tests of those left over are the test.
-most_tests=2000
+# Name, type, stem of the files (see rows.sh), draws, rows to train on.
 sets='
 friedman1       3  friedman1_      5  240
 friedman2       3  friedman2_      5  240
 friedman3       3  friedman3_      5  240
-boston          3  boston          4  337
-mpg             3  mpg_scale       4  261
-yacht           3  yacht           4  205
-concrete        3  concrete        3  400
-airfoil         3  airfoil         3  400
-mg              3  mg_scale        3  400
-space_ga        3  space_ga_scale  3  400
-abalone         3  abalone_scale   3  400
-bank8fm         3  bank8fm         3  400
-cpusmall        3  cpusmall_scale  3  400
-banana          0  banana_         4  400
+boston          3  boston          3  337
+mpg             3  mpg_scale       3  261
+yacht           3  yacht           3  205
+concrete        3  concrete        3  300
+airfoil         3  airfoil         3  300
+mg              3  mg_scale        3  300
+space_ga        3  space_ga_scale  3  300
+abalone         3  abalone_scale   3  300
+bank8fm         3  bank8fm         3  300
+cpusmall        3  cpusmall_scale  3  300
+banana          0  banana_         3  400
 breast-cancer   0  breast-cancer_  5  200
-german          0  german_         4  400
+german          0  german_         3  300
 heart           0  heart_          5  170
-image           0  image_          4  400
-ringnorm        0  ringnorm_       3  400
+image           0  image_          3  300
+ringnorm        0  ringnorm_       3  300
 waveform        0  waveform_       3  400
 ripley          0  ripley          3  250
-pima            0  pima768         4  400
+pima            0  pima768         3  300
 ionosphere      0  ionosphere      4  234
 sonar           0  sonar           5  139
-glass           0  glass           4  143
+glass           0  glass           3  143
 '
 steps='-6 -5 -4 -3 -2 -1 0 1 2 3'
 noise_draws=20
@@ -80,92 +78,6 @@ trap 'exit 143' HUP TERM
 note() { echo "auto: $*" >&2; }
 emit() { tee -a "$tmp/results"; }
 wanted() { case " ${only:-$1} " in *" $1 "*) ;; *) return 1 ;; esac }
-
-# ---- Rows ----------------------------------------------------------------------------------------
-
-# The folder in which fetch.sh finds the files of a stem: an archive of that name is unpacked.
-folder_of() {
-    for archive in "$folder/${1%_}.tar.xz" "$folder"/*/"${1%_}.tar.xz"; do
-        if [ "$1" != "${1%_}" ] && [ -f "$archive" ]; then
-            mkdir -p "$tmp/unpacked" && xz -dc "$archive" | tar -xf - -C "$tmp/unpacked" || return
-            echo "$tmp/unpacked"
-            return
-        fi
-    done
-    echo "$folder"
-}
-
-# Rows in an order that is random, another one for each draw: of the numbers of Park and Miller's
-# generator (1988), exact in awk's doubles, each row takes ten in turn, and the draw says which one
-# is its key.
-mix() {
-    awk -v draw="$1" '
-        BEGIN { state = 20011 }
-        {
-            for (k = 0; k < 10; k++) {
-                state = state * 48271 % 2147483647
-                if (k == draw)
-                    key = state
-            }
-            printf "%010d\t%s\n", key, $0
-        }' | sort -k 1,1 | cut -f 2-
-}
-
-# The targets of the test without noise, where there is a file of them.
-take_clean_targets() { # DIRECTORY STEM
-    for clean in "$folder/$2.test.clean" "$folder"/*/"$2.test.clean"; do
-        if [ -f "$clean" ]; then
-            awk 'FNR == NR { clean[FNR] = $1; next } { $1 = clean[FNR]; print }' "$clean" \
-                "$1/test" >"$1/other" && mv "$1/other" "$1/test"
-            return
-        fi
-    done
-}
-
-# All features to mean 0 and variance 1 in the training part; those that are constant go.
-standardise() { # DIRECTORY
-    awk -v train="$1/train.std" -v test="$1/test.std" -v features="$1/features" '
-        { for (k in x) delete x[k]
-          for (k = 2; k <= NF; k++) { split($k, pair, ":"); x[pair[1]] = pair[2]; seen[pair[1]] } }
-        pass == 1 { rows++; for (k in x) mean[k] += x[k]; next }
-        pass == 2 && FNR == 1 { for (k in seen) mean[k] /= rows }
-        pass == 2 { for (k in seen) square[k] += (x[k] - mean[k]) ^ 2; next }
-        pass == 3 && FNR == 1 {
-            for (k in seen) {
-                last = k + 0 > last ? k + 0 : last
-                if (square[k] > 1e-20 * rows * (1 + mean[k] ^ 2)) {
-                    sd[k] = sqrt(square[k] / rows)
-                    count++
-                }
-            }
-            print count >features
-        }
-        {
-            line = $1
-            for (k = 1; k <= last; k++)
-                if (k in sd)
-                    line = line sprintf(" %d:%.9g", k, (x[k] - mean[k]) / sd[k])
-            print line >(pass == 3 ? train : test)
-        }' pass=1 "$1/train" pass=2 "$1/train" pass=3 "$1/train" pass=4 "$1/test"
-}
-
-# Writes train.std, test.std and features into DIRECTORY; false where the files are not found.
-prepare() { # DIRECTORY STEM DRAW ROWS
-    case $2 in
-    *_)
-        sh "$here/fetch.sh" "$bin" "$(folder_of "$2")" none 1 "$1" "$2$3" || return
-        head -n "$4" "$1/train" >"$1/other" && mv "$1/other" "$1/train"
-        take_clean_targets "$1" "$2$3"
-        ;;
-    *)
-        sh "$here/fetch.sh" "$bin" "$folder" none 1 "$1" "$2" || return
-        cat "$1/train" "$1/test" | mix "$3" >"$1/mixed"
-        head -n "$4" "$1/mixed" >"$1/train"
-        tail -n +$(($4 + 1)) "$1/mixed" | head -n "$most_tests" >"$1/test"
-        ;;
-    esac
-    standardise "$1"
-}
 
 # ---- Runs ----------------------------------------------------------------------------------------
 
@@ -200,7 +112,7 @@ work() {
                 # shellcheck disable=SC2046 # several words
                 measure "$directory" "$name" "$type" "$draw" $(gammas "$(cat "$directory/features")")
             fi
-        done >"$directory/all"
+        done >"$tmp/lines.$1"
 }
 
 # A line for each training set.
@@ -219,7 +131,7 @@ list_work() {
 
 # ---- Tables --------------------------------------------------------------------------------------
 
-# From the lines of measure. The functions c_... give what a criterion wants least.
+# From the lines of measure. A criterion takes the point at which its value is the least.
 print_tables() {
     awk '
     $1 == "noise" { next }
@@ -319,10 +231,11 @@ work 2 &
 workers="$workers $!"
 wait
 workers=
-cat "$tmp/worker1/all" "$tmp/worker2/all" | sort -s -k 1,1 >"$tmp/unordered"
+cat "$tmp/lines.1" "$tmp/lines.2" | sort -s -k 1,1 >"$tmp/unordered"
 # In the order of the list.
 awk 'FNR == NR { if (!($1 in place)) place[$1] = ++n; next } { print place[$1], $0 }' "$tmp/list" \
     "$tmp/unordered" | sort -s -k 1,1n | cut -d ' ' -f 2- >"$tmp/all"
+[ -s "$tmp/all" ] || { note "no data set found in $folder"; exit 1; }
 [ -z "${BENCH_LINES:-}" ] || cp "$tmp/all" "$BENCH_LINES"
 
 emit <<END
