@@ -277,6 +277,11 @@ bench-auto: all $(OUT)/bench/auto $(OUT)/bench/friedman
 $(OUT)/bench/auto: $(OUT)/bench/auto.o $(OUT)/librvm.a
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
+## bench-margin: errors, vectors and intervals by --prune-margin, in bench/MARGIN; needs BENCH_DATA
+.PHONY: bench-margin
+bench-margin: all
+	@sh bench/margin.sh '$(BIN)' '$(BENCH_DATA)' bench/MARGIN
+
 ## bench-tuned: -g auto beside svm-train and its grid search, in bench/TUNED; needs BENCH_DATA
 .PHONY: bench-tuned
 bench-tuned: all

@@ -109,6 +109,7 @@ work() {
                 echo 10 >"$directory/features"
                 measure "$directory" "$name" "$type" "$draw"
             elif prepare "$directory" "$stem" "$draw" "$rows"; then
+                take_clean_targets "$directory" "$stem$draw"
                 # shellcheck disable=SC2046 # several words
                 measure "$directory" "$name" "$type" "$draw" $(gammas "$(cat "$directory/features")")
             fi

@@ -42,17 +42,6 @@ mix() {
         }' | sort -k 1,1 | cut -f 2-
 }
 
-# The targets of the test without noise, where there is a file of them.
-take_clean_targets() { # DIRECTORY STEM
-    for clean in "$folder/$2.test.clean" "$folder"/*/"$2.test.clean"; do
-        if [ -f "$clean" ]; then
-            awk 'FNR == NR { clean[FNR] = $1; next } { $1 = clean[FNR]; print }' "$clean" \
-                "$1/test" >"$1/other" && mv "$1/other" "$1/test"
-            return
-        fi
-    done
-}
-
 # All features to mean 0 and variance 1 in the training part; those that are constant go.
 standardise() { # DIRECTORY
     awk -v train="$1/train.std" -v test="$1/test.std" -v features="$1/features" '
@@ -86,7 +75,6 @@ prepare() { # DIRECTORY STEM DRAW ROWS
     *_)
         sh "$here/fetch.sh" "$bin" "$(folder_of "$2")" none 1 "$1" "$2$3" || return
         head -n "$4" "$1/train" >"$1/other" && mv "$1/other" "$1/train"
-        take_clean_targets "$1" "$2$3"
         ;;
     *)
         sh "$here/fetch.sh" "$bin" "$folder" none 1 "$1" "$2" || return
@@ -96,6 +84,17 @@ prepare() { # DIRECTORY STEM DRAW ROWS
         ;;
     esac
     standardise "$1"
+}
+
+# test.std with targets without noise, where there is a file of them.
+take_clean_targets() { # DIRECTORY STEM
+    for clean in "$folder/$2.test.clean" "$folder"/*/"$2.test.clean"; do
+        if [ -f "$clean" ]; then
+            awk 'FNR == NR { clean[FNR] = $1; next } { $1 = clean[FNR]; print }' "$clean" \
+                "$1/test.std" >"$1/other" && mv "$1/other" "$1/test.std"
+            return
+        fi
+    done
 }
 
 # The targets of train.std and test.std to mean 0 and variance 1 in the training part.
