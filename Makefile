@@ -287,10 +287,13 @@ bench-margin: all
 bench-tuned: all
 	@sh bench/tuned.sh '$(BIN)' '$(BENCH_DATA)' bench/TUNED
 
-## bench-predict, bench-calibration: predictions a second, and probabilities, beside svm-train; BENCH_DATA
-.PHONY: bench-predict bench-calibration
+## bench-predict: predictions a second beside svm-predict; needs BENCH_DATA
+.PHONY: bench-predict
 bench-predict: all
 	@sh bench/predict.sh '$(BIN)' '$(BENCH_DATA)'
+
+## bench-calibration: probabilities beside those of svm-train -b 1, on shipped data or BENCH_DATA
+.PHONY: bench-calibration
 bench-calibration: all
 	@sh bench/calibration.sh '$(BIN)' '$(or $(BENCH_DATA),data)'
 

@@ -36,15 +36,15 @@ only=${BENCH_ONLY:-}
 
 # Name, type, stem of the files, rows to train on.
 sets='
-airfoil         3  airfoil         700
-concrete        3  concrete        600
-mg              3  mg_scale        700
-space_ga        3  space_ga_scale  700
-abalone         3  abalone_scale   700
+airfoil         3  airfoil         500
+concrete        3  concrete        500
+mg              3  mg_scale        500
+space_ga        3  space_ga_scale  500
+abalone         3  abalone_scale   500
 australian      0  australian      500
 fourclass       0  fourclass       574
-german          0  german_         700
-image           0  image_          800
+german          0  german_         500
+image           0  image_          500
 pima            0  pima768         512
 '
 
