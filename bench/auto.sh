@@ -10,7 +10,10 @@
 #              of Raetsch's benchmark with NAME_1.train, NAME_1.test, ...; what is not there is left out
 #     RESULTS  the file that gets the tables, once they are complete, as Markdown text
 #
-# Environment: BENCH_ONLY   the sets to run, such as "boston banana noise"; all of sets below and noise
+# Environment:
+#     BENCH_ONLY    the sets to run, such as "boston banana noise"; all of sets below and noise
+#     BENCH_LINES   a file that gets the numbers of all runs too: name, type, draw, rows and features
+#                   before what bench/auto.c prints
 #
 # To add a data set is a line of sets.
 
@@ -18,7 +21,7 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-[ $# = 4 ] || { sed -n '6,12s/^# *//p' "$0" >&2; exit 1; }
+[ $# = 4 ] || { sed -n '6,11s/^# *//p' "$0" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 bin=$(cd "$1" && pwd) || exit 1
 helpers=$(cd "$2" && pwd) || exit 1
