@@ -99,7 +99,7 @@ compare() { # NAME TYPE STEM ROWS
 
     rvm_error=$(error_of "$bin/rvm-predict" "$tmp/rvm")
     svm_error=$(error_of svm-predict "$tmp/svm")
-    echo "$rvm_error $svm_error $rvm_seconds $seconds" >>"$tmp/ratios"
+    echo "$type $rvm_error $svm_error $rvm_seconds $seconds" >>"$tmp/ratios"
     cells "$name" "$(awk 'END { print NR }' "$tmp/train.std")" "$(cat "$tmp/features")" \
         "$(shown_error "$rvm_error")" "$(shown_error "$svm_error")" \
         "$(ratio "$rvm_error" "$svm_error")" \
@@ -113,12 +113,12 @@ emit <<END
 
 \`rvm-train -g auto\` beside svm-train with C and gamma from the grid search that comes with libsvm:
 C = 2^-5, 2^-3, ..., 2^15 by gamma = 2^3, 2^1, ..., 2^-15, 110 points, each by a cross-validation of 5
-folds; for regression with the least mean squared error and epsilon 0.1.  A point that takes more than
-$point_seconds seconds is given up, and counts with these.  Features, and targets of a regression, have mean 0
-and variance 1.  The error is the share of wrong classes, or the mean squared
-error, of up to 2000 rows that were not trained on.  Seconds are those of the processor in one
-thread, for the search and the training together.  Of few test rows a few per cent of the error are
-chance.
+folds; for regression with the least mean squared error and epsilon 0.1.  A point that
+takes more than $point_seconds seconds, as large C does in regression, is given up and counts with these, which
+shortens the seconds of svm-train.  Features, and targets of a regression, have mean 0 and variance 1.
+The error is the share of wrong classes, or the mean squared error, of up to 2000 rows that were not
+trained on; of few such rows a few per cent of it are chance.  Seconds are those of the processor in
+one thread, for the search and the training together.
 
     command     make bench-tuned BENCH_DATA=FOLDER
 $(describe_machine)
@@ -135,12 +135,17 @@ $sets
 END
 [ -s "$tmp/ratios" ] || fail "no data set found in $folder"
 # Sets without an error of either say nothing on these.
-means=$(awk '{ seconds += log($3 / $4) }
-    $1 * $2 > 0 { error += log($1 / $2); count++ }
-    END { printf "error %.2f, seconds %.2f", exp(error / count), exp(seconds / NR) }' "$tmp/ratios")
+means() { # TYPE
+    awk -v type="$1" '
+        $1 != type { next }
+        { seconds += log($4 / $5); sets++ }
+        $2 * $3 > 0 { error += log($2 / $3); count++ }
+        END { if (count > 0) printf "error %.2f, seconds %.2f", exp(error / count), exp(seconds / sets)
+            else print "-" }' "$tmp/ratios"
+}
 emit <<END
 
-Geometric means of the ratios: $means.
+Geometric means of the ratios: regression: $(means 3); classification: $(means 0).
 END
 
 mv "$tmp/results" "$results"
