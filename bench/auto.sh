@@ -1,7 +1,7 @@
 #!/bin/sh
 # How to choose the width of the rbf kernel: criteria beside each other, and rvm-train -g auto.
 #
-#     make bench-auto BENCH_DATA=FOLDER     a quarter of an hour, two processes side by side
+#     make bench-auto BENCH_DATA=FOLDER     ten minutes or so, two processes side by side
 #
 # which calls   sh bench/auto.sh BIN HELPERS FOLDER RESULTS
 #     BIN      folder of the rvm-* tools
@@ -222,7 +222,7 @@ print_noise() {
         printf row, "---:", "---:", "---:", "---:", "---:", "---:", "---:"
         for (s = 1; s <= sizes; s++) {
             n = order[s]
-            printf row, n, draws[n], none[n], sprintf("%.1f", vectors[n] / draws[n]), most[n],
+            printf row, n, draws[n], none[n], sprintf("%.1f", vectors[n] / draws[n]), most[n] + 0,
                 sprintf("%.2f", noise[n] / draws[n]), sprintf("%.2f", low[n])
         }
     }' "$tmp/all"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # rvm-train -g auto beside svm-train with the grid search that comes with libsvm.
 #
-#     make bench-tuned BENCH_DATA=FOLDER     half an hour, one process at a time
+#     make bench-tuned BENCH_DATA=FOLDER     ten minutes or so, one process at a time
 #
 # which calls   sh bench/tuned.sh BIN FOLDER RESULTS
 #     BIN      folder of the rvm-* tools
