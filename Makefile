@@ -270,6 +270,40 @@ $(OUT)/bench/friedman: $(OUT)/bench/friedman.o
 bench-methods: all $(OUT)/bench/friedman
 	@sh bench/methods.sh '$(BIN)' '$(OUT)/bench' data bench/METHODS
 
+## bench-auto: criteria for the width of the kernel and -g auto, in bench/AUTO; needs BENCH_DATA
+.PHONY: bench-auto
+bench-auto: all $(OUT)/bench/auto $(OUT)/bench/friedman
+	@sh bench/auto.sh '$(BIN)' '$(OUT)/bench' '$(BENCH_DATA)' bench/AUTO
+$(OUT)/bench/auto: $(OUT)/bench/auto.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
+## bench-margin: errors, vectors and intervals by --prune-margin, in bench/MARGIN; needs BENCH_DATA
+.PHONY: bench-margin
+bench-margin: all
+	@sh bench/margin.sh '$(BIN)' '$(BENCH_DATA)' bench/MARGIN
+
+## bench-tuned: -g auto beside svm-train and its grid search, in bench/TUNED; needs BENCH_DATA
+.PHONY: bench-tuned
+bench-tuned: all
+	@sh bench/tuned.sh '$(BIN)' '$(BENCH_DATA)' bench/TUNED
+
+## bench-predict: predictions a second beside svm-predict; needs BENCH_DATA
+.PHONY: bench-predict
+bench-predict: all
+	@sh bench/predict.sh '$(BIN)' '$(BENCH_DATA)'
+
+## bench-calibration: probabilities beside those of svm-train -b 1, on shipped data or BENCH_DATA
+.PHONY: bench-calibration
+bench-calibration: all
+	@sh bench/calibration.sh '$(BIN)' '$(or $(BENCH_DATA),data)'
+
+## bench-read: megabytes a second of reading data
+.PHONY: bench-read
+bench-read: $(OUT)/bench/read
+	@$(OUT)/bench/read
+$(OUT)/bench/read: $(OUT)/bench/read.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
 ## bench-kernel: kernel values per second beside what BLAS and exp alone would allow
 .PHONY: bench-kernel
 bench-kernel: $(OUT)/bench/kernel

@@ -1,8 +1,12 @@
 #!/bin/sh
 # How far probabilities can be believed, beside those of svm-train -b 1 (libsvm):
 #
-#     sh bench/calibration.sh BIN FOLDER    BIN has the rvm-* tools, FOLDER libsvm's files, of which
-#                                           those found are taken; a file.train needs a file.test
+#     make bench-calibration                       on the shipped data
+#     make bench-calibration BENCH_DATA=FOLDER     on more
+#
+# which calls   sh bench/calibration.sh BIN FOLDER
+#     BIN      folder of the rvm-* tools
+#     FOLDER   libsvm's files, of which those found are taken; a file.train needs a file.test
 #
 # A file without a test part is cut in five by a fixed shuffle: four parts train, and the fifth is
 # predicted, in turn. All parts are scaled to [-1, 1] by the ranges of the part that trains. gamma
@@ -22,10 +26,10 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-two='pima ripley heart australian breastcancer_wisc sonar spam german.numer'
+two='pima_std ripley heart australian breastcancer_wisc sonar spam german.numer'
 more='iris wine glass zoo vowel vehicle crabs4 satellite digits'
 
-[ $# = 2 ] || { sed -n '4,5s/^# *//p' "$0" >&2; exit 1; }
+[ $# = 2 ] || { sed -n '7,9s/^# *//p' "$0" >&2; exit 1; }
 bin=$(cd "$1" && pwd) || exit 1
 folder=$2
 if ! command -v svm-predict >/dev/null || ! command -v svm-train >/dev/null; then

@@ -2,6 +2,7 @@
  *
  *     friedman friedman1 ROWS SEED      regression, Friedman (1991)
  *     friedman twonorm ROWS SEED        two classes, Breiman (1996)
+ *     friedman noise ROWS SEED          regression, nothing to be learnt
  *
  * writes ROWS rows of libsvm's text to standard output. Different seeds give independent rows. */
 
@@ -53,6 +54,17 @@ static void write_twonorm(FILE *out, gsl_rng *rng)
     write_inputs(out, x, TWONORM_INPUTS);
 }
 
+/* Uniform inputs, and a unit normal that has nothing to do with them. */
+static void write_noise(FILE *out, gsl_rng *rng)
+{
+    double x[FRIEDMAN_INPUTS];
+
+    for (int i = 0; i < FRIEDMAN_INPUTS; i++)
+        x[i] = gsl_rng_uniform(rng);
+    fprintf(out, "%.6f", gsl_ran_gaussian(rng, 1.0));
+    write_inputs(out, x, FRIEDMAN_INPUTS);
+}
+
 typedef struct {
     const char *name;
     void (*write_row)(FILE *out, gsl_rng *rng);
@@ -61,6 +73,7 @@ typedef struct {
 static const problem problems[] = {
     { "friedman1", write_friedman1 },
     { "twonorm", write_twonorm },
+    { "noise", write_noise },
 };
 
 static const problem *find_problem(const char *name)
@@ -87,7 +100,7 @@ int main(int argc, char **argv)
     unsigned long rows, seed;
 
     if (chosen == NULL || !read_count(&rows, argv[2]) || !read_count(&seed, argv[3])) {
-        fputs("usage: friedman friedman1|twonorm ROWS SEED\n", stderr);
+        fputs("usage: friedman friedman1|twonorm|noise ROWS SEED\n", stderr);
         return 1;
     }
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);

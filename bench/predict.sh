@@ -1,8 +1,11 @@
 #!/bin/sh
 # Rows per second of rvm-predict beside svm-predict (libsvm), files read and written included:
 #
-#     sh bench/predict.sh BIN FOLDER    BIN has the rvm-* tools, FOLDER libsvm's files kin40k and
-#                                       ijcnn1, plain or packed; see bench/fetch.sh
+#     make bench-predict BENCH_DATA=FOLDER
+#
+# which calls   sh bench/predict.sh BIN FOLDER
+#     BIN      folder of the rvm-* tools
+#     FOLDER   libsvm's files kin40k and ijcnn1, plain or packed; see bench/fetch.sh
 #
 # Each machine is trained here, in a minute or two, on the first rows of the training part; more of
 # them take longer and give more vectors, svm-train above all.  Prediction is of the same file, the
@@ -16,10 +19,14 @@ set -u
 LC_ALL=C
 export LC_ALL
 
-[ $# = 2 ] || { sed -n '4,5s/^# *//p' "$0" >&2; exit 1; }
+[ $# = 2 ] || { sed -n '6,8s/^# *//p' "$0" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 bin=$(cd "$1" && pwd) || exit 1
 folder=$2
+if [ ! -d "$folder" ]; then
+    echo "predict: name the folder of the data: make bench-predict BENCH_DATA=FOLDER" >&2
+    exit 1
+fi
 svm_rows=${BENCH_SVM_ROWS:-8000} rvm_rows=${BENCH_RVM_ROWS:-2000} rows=${BENCH_ROWS:-200000}
 
 if ! command -v svm-predict >/dev/null || ! command -v svm-train >/dev/null; then

@@ -1,5 +1,5 @@
-/* Speed of reading: MB/s of rvm_problem_read on one core, for rows made here, and whether each
- * number came out as strtod reads it.
+/* make bench-read: speed of reading, MB/s of rvm_problem_read on one core, for rows made here, and
+ * whether each number came out as strtod reads it.
  *
  *     read [ROWS]      200000 rows of each kind are the default */
 #include <math.h>
