@@ -228,7 +228,7 @@ VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-
             --show-leak-kinds=definite
 # What trains, fills or factors large matrices or reads long files takes half an hour here, and is left to
 # `make asan`.
-VALGRIND_SUITES ?= $(filter-out linalg crossval train train_% labels problem_read text predict \
+VALGRIND_SUITES ?= $(filter-out linalg tune widths textbook crossval train train_% labels problem_read text predict \
                        kernel basis columns offers gram_search working_set multi joint outputs,$(SUITES))
 VALGRIND_CASES ?= $(wildcard tests/cli/*/round_trip*.sh)
 valgrind: all unit
