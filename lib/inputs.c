@@ -11,39 +11,15 @@
 
 /* ---- Inputs --------------------------------------------------------------------------------- */
 
-static int compare_features(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-/* The features that occur, ascending; *list is owned by the caller. */
-static bool list_features(int **list, size_t *count, const rvm_problem *p)
-{
-    const size_t pairs = p->start[p->rows];
-    int *all = rvm_array(pairs, sizeof *all);
-    if (all == NULL)
-        return false;
-    if (pairs > 0) {
-        memcpy(all, p->index, pairs * sizeof *all);
-        qsort(all, pairs, sizeof *all, compare_features);
-    }
-    *count = 0;
-    for (size_t k = 0; k < pairs; k++)
-        if (k == 0 || all[k] != all[*count - 1])
-            all[(*count)++] = all[k];
-    *list = all;
-    return true;
-}
-
+/* Both lists of features ascend. */
 static void fill_values(rvm_inputs *in, const rvm_problem *p)
 {
     gsl_matrix_set_zero(in->X);
     for (size_t n = 0; n < p->rows; n++)
-        for (size_t k = p->start[n]; k < p->start[n + 1]; k++) {
-            const int *at =
-                bsearch(&p->index[k], in->index, in->count, sizeof *in->index, compare_features);
-            gsl_matrix_set(in->X, (size_t)(at - in->index), n, p->value[k]);
+        for (size_t k = p->start[n], j = 0; k < p->start[n + 1]; k++) {
+            while (in->index[j] != p->index[k])
+                j++;
+            gsl_matrix_set(in->X, j, n, p->value[k]);
         }
 }
 
@@ -89,7 +65,7 @@ rvm_status rvm_inputs_init(rvm_inputs *in, const rvm_problem *p, rvm_error *err)
 {
     memset(in, 0, sizeof *in);
     in->N = p->rows;
-    if (!list_features(&in->index, &in->count, p))
+    if (!rvm_rows_features(&in->index, &in->count, p))
         return rvm_fail_memory(err, "the inputs");
     in->spread = rvm_array(in->count, sizeof *in->spread);
     if (in->count > 0)

@@ -206,7 +206,7 @@ static double free_rows(const rvm_observed *o, double gammas)
 
 static double misfit_of(const rvm_joint *s, size_t j)
 {
-    return s->now[j].misfit - 2 * rvm_prior_bend(&s->output[j].observed.noise_prior, 0);
+    return s->now[j].misfit + 2 * rvm_prior_bx(&s->output[j].observed.noise_prior, 0);
 }
 
 static rvm_prior prior_of(const rvm_joint *s, size_t column)
@@ -221,7 +221,7 @@ static double step_of(const rvm_joint *s, size_t i, double gammas, double square
     if (rvm_prior_is_flat(&s->output->observed.weight_prior))
         return log(gammas / u2);
     const rvm_prior prior = prior_of(s, s->now->column[i]);
-    return log((gammas + 2 * prior.shape) / (u2 - 2 * rvm_prior_bend(&prior, s->now->ln_alpha[i])));
+    return log((gammas + 2 * prior.shape) / (u2 + 2 * rvm_prior_bx(&prior, s->now->ln_alpha[i])));
 }
 
 /* ln beta of every output from its rows left free and its misfit, or of all together. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "vecmath.h"
 
 /* Cosine between a move and the fall of the gradient below which there is no curvature to learn. */
 static const double straight = 1e-8;
@@ -34,14 +35,6 @@ void rvm_lbfgs_reset(rvm_lbfgs *b)
     b->count = b->next = 0;
 }
 
-static double dot(const double *x, const double *y, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 static void add(double *to, double factor, const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -61,18 +54,18 @@ void rvm_lbfgs_direction(double *direction, const rvm_lbfgs *b, const double *gr
     memcpy(direction, gradient, n * sizeof *direction);
     for (size_t ago = 0; ago < b->count; ago++) {
         const size_t k = place(b, ago);
-        share[k] = dot(b->step + k * n, direction, n) / b->product[k];
+        share[k] = rvm_vec_dot(b->step + k * n, direction, n) / b->product[k];
         add(direction, -share[k], b->turn + k * n, n);
     }
     if (b->count > 0) {
         const size_t k = place(b, 0);
-        const double scale = b->product[k] / dot(b->turn + k * n, b->turn + k * n, n);
+        const double scale = b->product[k] / rvm_vec_dot(b->turn + k * n, b->turn + k * n, n);
         for (size_t i = 0; i < n; i++)
             direction[i] *= scale;
     }
     for (size_t ago = b->count; ago-- > 0;) {
         const size_t k = place(b, ago);
-        const double back = dot(b->turn + k * n, direction, n) / b->product[k];
+        const double back = rvm_vec_dot(b->turn + k * n, direction, n) / b->product[k];
         add(direction, share[k] - back, b->step + k * n, n);
     }
 }

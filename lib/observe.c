@@ -92,6 +92,15 @@ void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output)
     o->bias_ln_alpha_max = s->bias ? -log((double)p->rows) : INFINITY;
 }
 
+double rvm_class_weight_of(const rvm_settings *s, int label)
+{
+    double weight = 1;
+    for (size_t k = 0; k < s->class_weight_count; k++)
+        if (s->class_weights[k].label == label)
+            weight *= s->class_weights[k].weight;
+    return weight;
+}
+
 static rvm_status observe_classes(rvm_study *y, const rvm_settings *s, int first_label,
                                   rvm_error *err)
 {
@@ -107,10 +116,7 @@ static rvm_status observe_classes(rvm_study *y, const rvm_settings *s, int first
     if (o->row_weight == NULL)
         return rvm_fail_memory(err, "the weights of the rows");
     for (size_t i = 0; i < y->p->rows; i++) {
-        o->row_weight[i] = 1;
-        for (size_t k = 0; k < s->class_weight_count; k++)
-            if (s->class_weights[k].label == (int)y->p->target[i])
-                o->row_weight[i] *= s->class_weights[k].weight;
+        o->row_weight[i] = rvm_class_weight_of(s, (int)y->p->target[i]);
         if (!isfinite(o->row_weight[i]) || !(o->row_weight[i] > 0))
             return rvm_fail(err, RVM_ESETTING, "the weights of class %d multiply to %g",
                             (int)y->p->target[i], o->row_weight[i]);
@@ -127,16 +133,6 @@ static rvm_status sort_rows(rvm_study *y, const rvm_problem *p, rvm_error *err)
     y->p = rvm_problem_subset(p, order, p->rows);
     free(order);
     return y->p == NULL ? rvm_fail_memory(err, "the rows") : RVM_OK;
-}
-
-/* Of the terms that the settings ask for, as bits. */
-static unsigned wanted_degrees(const rvm_settings *s)
-{
-    const bool wanted[RVM_TERM_DEGREES] = { s->bias, s->linear, s->quadratic };
-    unsigned degrees = 0;
-    for (int d = 0; d < RVM_TERM_DEGREES; d++)
-        degrees |= (unsigned)wanted[d] << d;
-    return degrees;
 }
 
 rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings *s,
@@ -157,7 +153,7 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
     else if (status == RVM_OK)
         status = observe_classes(y, s, first_label, err);
     if (status == RVM_OK)
-        status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, wanted_degrees(s), err);
+        status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, rvm_term_wanted(s), err);
     y->basis.row_weight = y->observed.row_weight;
     y->observed.prune_margin = s->prune_margin;
     y->observed.ln_alpha_min = rvm_study_ln_alpha(y) - log(most_prior_variance);
@@ -213,6 +209,22 @@ rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t 
     part->observed.ln_alpha_min += fewer; /* both are of a unit norm: a weight stays the same */
     part->observed.bias_ln_alpha_max += fewer;
     return RVM_OK;
+}
+
+rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int threads, rvm_error *err)
+{
+    const rvm_observed *o = &y->observed;
+    const size_t M = y->basis.count;
+    size_t *id = rvm_array(M, sizeof *id);
+    rvm_status status = id == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
+    for (size_t m = 0; m < M && status == RVM_OK; m++)
+        id[m] = m;
+    if (status == RVM_OK)
+        status = rvm_design_init(d, o->N, M, o->t, o->likelihood->owns_noise, err);
+    if (status == RVM_OK)
+        status = rvm_design_append(d, &y->basis, id, M, threads, err);
+    free(id);
+    return status;
 }
 
 void rvm_study_free(rvm_study *y)

@@ -26,8 +26,8 @@ bool rvm_prior_is_flat(const rvm_prior *p)
     return p->shape == 0 && p->rate == 0;
 }
 
-/* b x; 0, and not the product of 0 and infinity, without a rate. */
-static double drag(const rvm_prior *p, double ln_x)
+/* 0, and not the product of 0 and infinity, without a rate. */
+double rvm_prior_bx(const rvm_prior *p, double ln_x)
 {
     return p->rate > 0 ? p->rate * exp(ln_x + p->ln_unit) : 0;
 }
@@ -36,17 +36,17 @@ double rvm_prior_log(const rvm_prior *p, double ln_x)
 {
     if (rvm_prior_is_flat(p))
         return 0;
-    return p->shape * (ln_x + p->ln_unit) - drag(p, ln_x) + p->constant;
+    return p->shape * (ln_x + p->ln_unit) - rvm_prior_bx(p, ln_x) + p->constant;
 }
 
 double rvm_prior_slope(const rvm_prior *p, double ln_x)
 {
-    return p->shape - drag(p, ln_x);
+    return p->shape - rvm_prior_bx(p, ln_x);
 }
 
 double rvm_prior_bend(const rvm_prior *p, double ln_x)
 {
-    return -drag(p, ln_x);
+    return -rvm_prior_bx(p, ln_x);
 }
 
 double rvm_prior_mode(const rvm_prior *p)

@@ -28,6 +28,8 @@ rvm_prior rvm_prior_make(const rvm_gamma_prior *g, double ln_unit);
 /* The same prior of a number whose ln is less by `ln_unit`. */
 rvm_prior rvm_prior_shift(const rvm_prior *p, double ln_unit);
 bool rvm_prior_is_flat(const rvm_prior *p);
+/* b x. */
+double rvm_prior_bx(const rvm_prior *p, double ln_x);
 /* Log density, and its first and second derivative, by ln x. */
 double rvm_prior_log(const rvm_prior *p, double ln_x);
 double rvm_prior_slope(const rvm_prior *p, double ln_x);

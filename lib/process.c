@@ -54,14 +54,6 @@ void rvm_process_free(rvm_process *s)
     memset(s, 0, sizeof *s);
 }
 
-static double dot(const double *x, const double *y, size_t N)
-{
-    double sum = 0;
-    for (size_t n = 0; n < N; n++)
-        sum += x[n] * y[n];
-    return sum;
-}
-
 /* out = A x, A symmetric. */
 static void multiply(double *out, const gsl_matrix *A, const double *x)
 {
@@ -92,7 +84,8 @@ bool rvm_process_normal(double *log_evidence, double *a, rvm_process *s, const d
     rvm_cholesky_inverse(s->R, s->C);
     multiply(a, s->R, t);
     fill_derivative(s, a, s->R);
-    *log_evidence = -0.5 * (dot(t, a, s->N) + rvm_cholesky_log_det(s->C) + N * log(2 * M_PI));
+    *log_evidence =
+        -0.5 * (rvm_vec_dot(t, a, s->N) + rvm_cholesky_log_det(s->C) + N * log(2 * M_PI));
     return isfinite(*log_evidence);
 }
 
@@ -102,7 +95,7 @@ bool rvm_process_normal(double *log_evidence, double *a, rvm_process *s, const d
 static double objective(const rvm_process *s, const double *a, const double *f, const double *t,
                         const double *row_weight)
 {
-    return rvm_vec_logistic_sum(f, t, row_weight, s->N) - 0.5 * dot(a, f, s->N);
+    return rvm_vec_logistic_sum(f, t, row_weight, s->N) - 0.5 * rvm_vec_dot(a, f, s->N);
 }
 
 /* H, its factor, and slope and curvature at s->f. */
@@ -203,7 +196,7 @@ static void follow_mode(rvm_process *s, const double *t, const double *row_weigh
         const double c = row_weight == NULL ? 1 : row_weight[n], y = t[n] - s->slope[n] / c;
         const double variance =
             gsl_matrix_get(s->C, n, n) -
-            dot(gsl_matrix_const_ptr(s->G, n, 0), gsl_matrix_const_ptr(s->C, n, 0), N);
+            rvm_vec_dot(gsl_matrix_const_ptr(s->G, n, 0), gsl_matrix_const_ptr(s->C, n, 0), N);
         s->v[n] = -0.5 * variance * s->curvature[n] * (1 - 2 * y);
     }
     multiply(s->trial_f, s->C, s->v);

@@ -123,25 +123,6 @@ static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error
     return status;
 }
 
-static rvm_status fill_design(rvm_starts *st, const rvm_settings *s, rvm_error *err)
-{
-    const size_t M = st->y->basis.count;
-    const rvm_observed *o = &st->y->observed;
-    const rvm_status status =
-        rvm_design_init(&st->design, o->N, M, o->t, o->likelihood->owns_noise, err);
-    size_t *id = rvm_array(M, sizeof *id);
-    if (status != RVM_OK || id == NULL) {
-        free(id);
-        return status != RVM_OK ? status : rvm_fail_memory(err, "the candidates");
-    }
-    for (size_t m = 0; m < M; m++)
-        id[m] = m;
-    const rvm_status filled =
-        rvm_design_append(&st->design, &st->y->basis, id, M, rvm_threads(s->threads), err);
-    free(id);
-    return filled;
-}
-
 rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
 {
     rvm_starts *st = rvm_array(1, sizeof *st);
@@ -152,7 +133,7 @@ rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *
     st->tolerance = s->tolerance;
     st->seed = s->seed;
     st->top = -INFINITY;
-    rvm_status status = fill_design(st, s, err);
+    rvm_status status = rvm_study_design(&st->design, y, rvm_threads(s->threads), err);
     if (status == RVM_OK) {
         st->all = searches_for(y, st->design.count, s);
         status = alloc_workers(st, s, err);

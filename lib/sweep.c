@@ -25,8 +25,7 @@ static double step_of(rvm_sweep_rule rule, const rvm_search *s, size_t i, double
     if (rvm_prior_is_flat(&s->observed->weight_prior))
         return rule == RVM_SWEEP_EM ? -log(u2 + c) : log(gamma / u2);
     const rvm_prior prior = rvm_column_prior(s->observed, s->design->norm[f->column[i]]);
-    const double twice_rate =
-        -2 * rvm_prior_bend(&prior, f->ln_alpha[i]); /* times alpha, as u2 is */
+    const double twice_rate = 2 * rvm_prior_bx(&prior, f->ln_alpha[i]); /* times alpha, as u2 is */
     return rule == RVM_SWEEP_EM ? log((1 + 2 * prior.shape) / (u2 + c + twice_rate))
                                 : log((gamma + 2 * prior.shape) / (u2 + twice_rate));
 }
@@ -36,7 +35,7 @@ double rvm_noise_step(const rvm_fit *f, const rvm_observed *o, rvm_sweep_rule ru
     const double twice_shape = 2 * o->noise_prior.shape;
     const double N = (double)o->N + twice_shape,
                  free_rows = fmax((double)o->N - gammas, 1e-3) + twice_shape;
-    const double misfit = fmax(f->misfit, 1e-300) - 2 * rvm_prior_bend(&o->noise_prior, 0);
+    const double misfit = fmax(f->misfit, 1e-300) + 2 * rvm_prior_bx(&o->noise_prior, 0);
     const double beta =
         rule == RVM_SWEEP_EM ? N / (misfit + gammas * exp(-f->ln_beta)) : free_rows / misfit;
     return fmin(log(beta), o->ln_beta_max);

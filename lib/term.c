@@ -49,6 +49,15 @@ const char *rvm_term_degree_name(int degree)
     return degrees[degree].name;
 }
 
+unsigned rvm_term_wanted(const rvm_settings *s)
+{
+    const bool wanted[RVM_TERM_DEGREES] = { s->bias, s->linear, s->quadratic };
+    unsigned bits = 0;
+    for (int d = 0; d < RVM_TERM_DEGREES; d++)
+        bits |= (unsigned)wanted[d] << d;
+    return bits;
+}
+
 /* ---- One term ------------------------------------------------------------------------------- */
 
 int rvm_term_compare(const rvm_term *a, const rvm_term *b)

@@ -28,6 +28,9 @@ const char *rvm_term_name(char text[RVM_TERM_NAME_SIZE], const rvm_term *term);
 /* text[0 .. length - 1] as a name, to the letter; false when it is none. */
 bool rvm_term_by_name(rvm_term *out, const char *text, size_t length);
 
+/* Degrees of the terms that the settings ask for: bit d stands for degree d. */
+unsigned rvm_term_wanted(const rvm_settings *s);
+
 /* ---- All terms of some features -------------------------------------------------------------- */
 
 /* Terms of the degrees that were asked for, numbered in their order. None is stored: quadratic ones

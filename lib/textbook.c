@@ -51,22 +51,6 @@ static rvm_status check_memory(const rvm_study *y, const rvm_settings *s, rvm_er
                     rvm_method_name(s->method), y->basis.count, ceil(megabytes), s->budget_mb);
 }
 
-static rvm_status fill_design(rvm_textbook *t, int threads, rvm_error *err)
-{
-    const rvm_observed *o = &t->y->observed;
-    const size_t M = t->y->basis.count;
-    size_t *id = rvm_array(M, sizeof *id);
-    rvm_status status = id == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
-    for (size_t m = 0; m < M && status == RVM_OK; m++)
-        id[m] = m;
-    if (status == RVM_OK)
-        status = rvm_design_init(&t->design, o->N, M, o->t, o->likelihood->owns_noise, err);
-    if (status == RVM_OK)
-        status = rvm_design_append(&t->design, &t->y->basis, id, M, threads, err);
-    free(id);
-    return status;
-}
-
 static rvm_status alloc_parts(rvm_textbook *t, const rvm_settings *s, rvm_error *err)
 {
     const int threads = rvm_threads(s->threads);
@@ -76,7 +60,7 @@ static rvm_status alloc_parts(rvm_textbook *t, const rvm_settings *s, rvm_error 
     t->point = rvm_array(t->models, sizeof *t->point);
     if (t->point == NULL)
         return rvm_fail_memory(err, "the solutions");
-    status = fill_design(t, threads, err);
+    status = rvm_study_design(&t->design, t->y, threads, err);
     if (status == RVM_OK)
         status =
             rvm_search_init(&t->search, &t->y->observed, &t->design, t->design.count, threads, err);

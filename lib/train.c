@@ -142,6 +142,27 @@ static bool has_many_classes(const rvm_trainer *tr)
     return tr->labels.count > 2;
 }
 
+static rvm_status prepare_search(rvm_trainer *tr, rvm_error *err)
+{
+    const size_t classes = tr->labels.count;
+    if (tr->settings.ard && tr->method != NOTHING_TO_FIND)
+        return rvm_widths_alloc(&tr->widths, &tr->study, tr->class_of_row, classes, &tr->settings,
+                                err);
+    if (tr->method == BY_STARTS)
+        return rvm_starts_alloc(&tr->starts, &tr->study, &tr->settings, err);
+    if (tr->method == BY_WORKING_SET)
+        return rvm_working_set_alloc(&tr->working_set, &tr->study, &tr->settings, err);
+    if (tr->method == BY_CLASSES)
+        return rvm_multi_alloc(&tr->multi, &tr->study, tr->class_of_row, classes, &tr->settings,
+                               err);
+    if (tr->method == BY_TEXTBOOK)
+        return rvm_textbook_alloc(&tr->textbook, &tr->study, tr->class_of_row,
+                                  has_many_classes(tr) ? classes : 1, &tr->settings, err);
+    if (tr->method == BY_OUTPUTS)
+        return rvm_outputs_alloc(&tr->outputs, &tr->study, &tr->settings, err);
+    return settle(tr, err);
+}
+
 static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
 {
     rvm_status status = rvm_settings_check(&tr->settings, p, err);
@@ -163,26 +184,9 @@ static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
     if (status != RVM_OK)
         return status;
     tr->method = choose_method(tr);
-    if (tr->settings.ard && tr->method != NOTHING_TO_FIND)
-        return rvm_widths_alloc(&tr->widths, tr->study.p, tr->study.observed.row_weight,
-                                &tr->kernel, &tr->settings, err);
-    if (tr->method == BY_STARTS)
-        return rvm_starts_alloc(&tr->starts, &tr->study, &tr->settings, err);
-    if (tr->method == BY_WORKING_SET)
-        return rvm_working_set_alloc(&tr->working_set, &tr->study, &tr->settings, err);
     if (has_many_classes(tr))
         status = prepare_classes(tr, err);
-    if (status != RVM_OK)
-        return status;
-    if (tr->method == BY_CLASSES)
-        return rvm_multi_alloc(&tr->multi, &tr->study, tr->class_of_row, tr->labels.count,
-                               &tr->settings, err);
-    if (tr->method == BY_TEXTBOOK)
-        return rvm_textbook_alloc(&tr->textbook, &tr->study, tr->class_of_row,
-                                  has_many_classes(tr) ? tr->labels.count : 1, &tr->settings, err);
-    if (tr->method == BY_OUTPUTS)
-        return rvm_outputs_alloc(&tr->outputs, &tr->study, &tr->settings, err);
-    return settle(tr, err);
+    return status == RVM_OK ? prepare_search(tr, err) : status;
 }
 
 rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p, const rvm_settings *s,

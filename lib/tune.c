@@ -21,7 +21,7 @@
 #include "basis.h"
 #include "error.h"
 #include "kernel.h"
-#include "labels.h"
+#include "loss.h"
 #include "problem.h"
 #include "settings.h"
 
@@ -42,13 +42,6 @@ enum {
     CONSTANT = 40, /* rungs farther down no digit tells a function from the constant */
     RUNGS = NARROWEST - WIDEST + 1
 };
-
-/* What a unit of log loss counts beside the error rate: it decides where few rows make rates equal. */
-static const double log_loss_share = 0.3;
-
-/* Log loss that a row has at the most: a class that a fold has never seen is no fault of the
- * kernel. */
-static const double most_log_loss = 20;
 
 /* Standard errors that a kernel has to be better than a constant by. */
 static const double least_sure = 1;
@@ -73,117 +66,17 @@ typedef enum { OUTWARDS, AROUND, MORE_ROWS, DONE } tuner_stage;
 struct rvm_tuner {
     const rvm_problem *p; /* borrowed */
     rvm_settings settings;
-    size_t *order;       /* owned, rows of p: canonical, so that the choice does not depend on the
+    size_t *order;         /* owned, rows of p: canonical, so that the choice does not depend on the
                             order of the file */
-    rvm_problem *sample; /* owned: the rows of a trial */
-    rvm_labels labels;   /* of the sample; classification */
-    double *share;       /* owned: of each class */
-    size_t commonest;
-    double *mean, *variance; /* owned: of each output; regression */
-    family *family;          /* owned */
+    rvm_problem *sample;   /* owned: the rows of a trial */
+    rvm_constant constant; /* what a model of the sample has to beat */
+    family *family;        /* owned */
     size_t families, current;
     tuner_stage stage;
     gsl_rng *rng;              /* owned */
     rvm_prediction prediction; /* scratch */
     int trials;
 };
-
-/* ---- Loss ----------------------------------------------------------------------------------- */
-
-static double weight_of(const rvm_settings *s, double label)
-{
-    double weight = 1;
-    for (size_t k = 0; k < s->class_weight_count; k++)
-        if ((double)s->class_weights[k].label == label)
-            weight *= s->class_weights[k].weight;
-    return weight;
-}
-
-/* The constant that a model has to beat: shares of the classes, by weight. */
-static rvm_status describe_classes(rvm_tuner *t, rvm_error *err)
-{
-    const rvm_problem *p = t->sample;
-    double total = 0;
-    t->share = rvm_array(t->labels.count, sizeof *t->share);
-    if (t->share == NULL)
-        return rvm_fail_memory(err, "the classes");
-    for (size_t n = 0; n < p->rows; n++) {
-        const double weight = weight_of(&t->settings, p->target[n]);
-        t->share[t->labels.of_row[n]] += weight;
-        total += weight;
-    }
-    for (size_t k = 0; k < t->labels.count; k++)
-        t->share[k] /= total;
-    t->commonest = gsl_stats_max_index(t->share, 1, t->labels.count);
-    return RVM_OK;
-}
-
-/* Mean and variance of each output. */
-static rvm_status describe_outputs(rvm_tuner *t, rvm_error *err)
-{
-    const rvm_problem *p = t->sample;
-    t->mean = rvm_array(p->outputs, sizeof *t->mean);
-    t->variance = rvm_array(p->outputs, sizeof *t->variance);
-    if (t->mean == NULL || t->variance == NULL)
-        return rvm_fail_memory(err, "the outputs");
-    for (size_t k = 0; k < p->outputs; k++) {
-        t->mean[k] = gsl_stats_mean(p->target + k, p->outputs, p->rows);
-        t->variance[k] = gsl_stats_variance(p->target + k, p->outputs, p->rows);
-    }
-    return RVM_OK;
-}
-
-static double class_loss(bool wrong, double log_p)
-{
-    return (wrong ? 1 : 0) + log_loss_share * fmin(-log_p, most_log_loss);
-}
-
-/* Of one row by its prediction, and what it gains on that of the constant. */
-static double class_row(double *gain, const rvm_tuner *t, size_t n)
-{
-    const rvm_prediction *out = &t->prediction;
-    const double label = t->sample->target[n], weight = weight_of(&t->settings, label);
-    const size_t k = t->labels.of_row[n];
-    const double loss =
-        class_loss(out->value[n] != label, out->log_probability[n * out->classes + k]);
-    *gain = weight * (class_loss(k != t->commonest, log(t->share[k])) - loss);
-    return weight * loss;
-}
-
-static double output_row(double *gain, const rvm_tuner *t, size_t n)
-{
-    const size_t outputs = t->sample->outputs;
-    const double *target = t->sample->target + n * outputs;
-    const double *value = t->prediction.value + n * outputs;
-    double loss = 0, constant = 0;
-    for (size_t k = 0; k < outputs; k++) {
-        const double unit = t->variance[k] * (double)outputs;
-        if (!(unit > 0))
-            continue;
-        loss += gsl_pow_2(target[k] - value[k]) / unit;
-        constant += gsl_pow_2(target[k] - t->mean[k]) / unit;
-    }
-    *gain = constant - loss;
-    return loss;
-}
-
-/* Means over the rows; *sure is the gain on a constant in standard errors. */
-static double mean_loss(double *sure, const rvm_tuner *t)
-{
-    const bool classes = t->settings.task == RVM_CLASSIFICATION;
-    const size_t rows = t->sample->rows;
-    double sum = 0, gains = 0, squares = 0, weights = 0;
-    for (size_t n = 0; n < rows; n++) {
-        double gain = 0;
-        sum += classes ? class_row(&gain, t, n) : output_row(&gain, t, n);
-        weights += classes ? weight_of(&t->settings, t->sample->target[n]) : 1;
-        gains += gain;
-        squares += gain * gain;
-    }
-    const double scatter = squares - gains * gains / (double)rows;
-    *sure = scatter > 0 ? gains / sqrt(scatter) : 0;
-    return sum / weights;
-}
 
 /* ---- The typical distance ------------------------------------------------------------------- */
 
@@ -281,17 +174,6 @@ static rvm_status make_families(rvm_tuner *t, rvm_error *err)
 
 /* ---- Rows of the trials --------------------------------------------------------------------- */
 
-static void free_sample(rvm_tuner *t)
-{
-    rvm_problem_free(t->sample);
-    rvm_labels_free(&t->labels);
-    free(t->share);
-    free(t->mean);
-    free(t->variance);
-    t->sample = NULL;
-    t->share = t->mean = t->variance = NULL;
-}
-
 /* At most so many rows, drawn at random, in canonical order. */
 static rvm_status draw_sample(rvm_tuner *t, size_t most, rvm_error *err)
 {
@@ -302,15 +184,13 @@ static rvm_status draw_sample(rvm_tuner *t, size_t most, rvm_error *err)
     for (size_t n = 0; n < N && count < rows; n++) /* selection sampling */
         if ((double)(N - n) * gsl_rng_uniform(t->rng) < (double)(rows - count))
             row[count++] = t->order[n];
-    free_sample(t);
+    rvm_problem_free(t->sample);
+    rvm_constant_free(&t->constant);
     t->sample = rvm_problem_subset(t->p, row, count);
     free(row);
     if (t->sample == NULL)
         return rvm_fail_memory(err, "a sample of the rows");
-    if (t->settings.task == RVM_REGRESSION)
-        return describe_outputs(t, err);
-    const rvm_status status = rvm_labels_find(&t->labels, t->sample, err);
-    return status == RVM_OK ? describe_classes(t, err) : status;
+    return rvm_constant_find(&t->constant, t->sample, &t->settings, err);
 }
 
 /* ---- Trials --------------------------------------------------------------------------------- */
@@ -343,11 +223,8 @@ static rvm_status cross_validate(double *loss, double *sure, rvm_tuner *t, const
         rvm_cross_validate(&t->prediction, &finished, t->sample, s, folds, interrupted, err);
     *sure = 0;
     *loss = status == RVM_ENUMERIC ? INFINITY : NAN;
-    if (status == RVM_OK && finished) {
-        *loss = mean_loss(sure, t);
-        *loss = isnan(*loss) ? INFINITY : *loss;
-        *sure = isnan(*sure) ? 0 : *sure;
-    }
+    if (status == RVM_OK && finished)
+        *loss = rvm_loss(sure, &t->prediction, t->sample, &t->constant, &t->settings);
     return status == RVM_ENUMERIC ? RVM_OK : status;
 }
 
@@ -507,7 +384,8 @@ void rvm_tuner_free(rvm_tuner *t)
     if (t == NULL)
         return;
     rvm_prediction_free(&t->prediction);
-    free_sample(t);
+    rvm_problem_free(t->sample);
+    rvm_constant_free(&t->constant);
     gsl_rng_free(t->rng);
     free(t->order);
     free(t->family);

@@ -5,7 +5,6 @@
  * out the inputs that the evidence does without. */
 #include "widths.h"
 
-#include <float.h>
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
@@ -32,9 +31,8 @@ enum {
     MAX_CUTS = 8     /* of the length of a step */
 };
 
-/* Nats that a step must gain for another one: of all ascents, and of the best one; and what an input
- * must be worth, one parameter more. */
-static const double rough = 0.2, fine = 0.01, worth_an_input = 1;
+/* Nats that a step must gain for another one: of all ascents, and of the best one. */
+static const double rough = 0.2, fine = 0.01;
 static const double longest = 2; /* step in any coordinate */
 
 /* Prior variance of a term of mean square 1, against that of the targets; and terms that there may be,
@@ -80,7 +78,7 @@ struct rvm_widths {
     gsl_matrix *t;      /* owned, targets x N: reduced, or 0 and 1 */
     double *fixed;      /* owned, targets: the noise, where it is known */
     double *row_weight; /* owned, N, or NULL */
-    bool classes, bias, free_noise;
+    bool classes, free_noise;
     unsigned terms;     /* degrees of terms beside the kernel's functions, as bits */
     gsl_matrix *trend;  /* owned, N x N: their covariance */
     size_t count;       /* coordinates */
@@ -285,23 +283,49 @@ static size_t order_inputs(size_t *order, const ascent *c, const rvm_widths *w)
     return count;
 }
 
-/* Leaves out all inputs, or the smaller half of them, or a quarter, ... which together are worth too
- * little. */
+/* c->trial = c->now without the first `count` inputs of the order. */
+static rvm_status try_without(ascent *c, const size_t *order, size_t count, const rvm_widths *w,
+                              rvm_error *err)
+{
+    memcpy(c->trial.theta, c->now.theta, w->count * sizeof *c->now.theta);
+    for (size_t k = 0; k < count; k++)
+        c->trial.theta[order[k]] = -INFINITY;
+    return evaluate(&c->trial, w, c, err);
+}
+
+/* Of all inputs, the smaller half of them, a quarter, ... those that it is best to leave out, each
+ * saving what it must be worth; 0: none. The first group that saves anything will not do: many of no
+ * use would take a useful one with them. */
+static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, size_t all,
+                               const rvm_widths *w, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    /* One parameter more (Schwarz 1978): with less, of ten inputs that are noise half stay. */
+    const double worth = 0.5 * log((double)w->p->rows);
+    double most = 0;
+    *count = 0;
+    for (size_t k = all; k > 0 && status == RVM_OK; k /= 2) {
+        status = try_without(c, order, k, w, err);
+        const double saved = worth * (double)k + c->trial.log_evidence - c->now.log_evidence;
+        if (saved > most) {
+            most = saved;
+            *count = k;
+        }
+    }
+    return status;
+}
+
 static rvm_status leave_out(bool *dropped, ascent *c, const rvm_widths *w, rvm_error *err)
 {
-    size_t *order = rvm_array(w->inputs.count, sizeof *order);
-    rvm_status status = order == NULL ? rvm_fail_memory(err, "the inputs") : RVM_OK;
+    size_t *order = rvm_array(w->inputs.count, sizeof *order), count = 0;
     *dropped = false;
-    size_t count = status == RVM_OK ? order_inputs(order, c, w) : 0;
-    for (; count > 0 && status == RVM_OK && !*dropped; count /= 2) {
-        memcpy(c->trial.theta, c->now.theta, w->count * sizeof *c->now.theta);
-        for (size_t k = 0; k < count; k++)
-            c->trial.theta[order[k]] = -INFINITY;
-        status = evaluate(&c->trial, w, c, err);
-        *dropped = status == RVM_OK &&
-                   c->trial.log_evidence > c->now.log_evidence - worth_an_input * (double)count;
-    }
+    if (order == NULL)
+        return rvm_fail_memory(err, "the inputs");
+    rvm_status status = choose_group(&count, c, order, order_inputs(order, c, w), w, err);
+    if (status == RVM_OK && count > 0)
+        status = try_without(c, order, count, w, err);
     free(order);
+    *dropped = status == RVM_OK && count > 0;
     if (!*dropped)
         return status;
     swap_places(c);
@@ -320,111 +344,71 @@ static size_t most_rows(const rvm_settings *s)
     return (size_t)fmax(2, fmin(MOST_ROWS, sqrt(s->budget_mb * 1048576 / (8.0 * 8 * ASCENTS))));
 }
 
-static rvm_status choose_rows(rvm_widths *w, const rvm_problem *p, const double *row_weight,
+/* Rows of y, ascending, at random where they are too many; *row is owned by the caller. */
+static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
                               const rvm_settings *s, rvm_error *err)
 {
-    const size_t count = GSL_MIN(p->rows, most_rows(s));
+    const size_t N = y->p->rows, count = GSL_MIN(N, most_rows(s));
+    const double *row_weight = y->observed.row_weight;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    size_t *all = rvm_array(p->rows, sizeof *all), *row = rvm_array(count, sizeof *row);
-    if (rng != NULL && all != NULL && row != NULL) {
-        for (size_t n = 0; n < p->rows; n++)
+    size_t *all = rvm_array(N, sizeof *all);
+    *row = rvm_array(count, sizeof **row);
+    if (rng != NULL && all != NULL && *row != NULL) {
+        for (size_t n = 0; n < N; n++)
             all[n] = n;
         gsl_rng_set(rng, s->seed);
-        gsl_ran_choose(rng, row, count, all, p->rows, sizeof *all); /* keeps their order */
-        w->p = rvm_problem_subset(p, row, count);
+        gsl_ran_choose(rng, *row, count, all, N, sizeof *all); /* keeps their order */
+        w->p = rvm_problem_subset(y->p, *row, count);
         if (row_weight != NULL)
             w->row_weight = rvm_array(count, sizeof *w->row_weight);
         for (size_t n = 0; n < count && w->row_weight != NULL; n++)
-            w->row_weight[n] = row_weight[row[n]];
+            w->row_weight[n] = row_weight[(*row)[n]];
     }
     gsl_rng_free(rng);
     free(all);
-    free(row);
     if (w->p == NULL || (row_weight != NULL && w->row_weight == NULL))
         return rvm_fail_memory(err, "a part of the rows");
     return RVM_OK;
 }
 
-/* Output k as the next target: of mean 0, unless there is no bias, and variance 1. A constant one has
- * nothing to say. */
-static void add_output(rvm_widths *w, size_t k, double noise_variance)
-{
-    const size_t N = w->p->rows;
-    double *t = gsl_matrix_ptr(w->t, w->targets, 0), mean = 0, largest = 0, squares = 0;
-    for (size_t n = 0; n < N && w->bias; n++)
-        mean += rvm_problem_targets(w->p, n)[k] / (double)N;
-    for (size_t n = 0; n < N; n++) {
-        t[n] = rvm_problem_targets(w->p, n)[k] - mean;
-        largest = fmax(largest, fabs(t[n]));
-    }
-    if (!(largest > 8 * DBL_EPSILON * fabs(mean)))
-        return;
-    for (size_t n = 0; n < N; n++)
-        squares += gsl_pow_2(t[n] / largest) / (double)N;
-    const double scale = largest * sqrt(squares);
-    for (size_t n = 0; n < N; n++)
-        t[n] /= scale;
-    w->fixed[w->targets++] =
-        fmax(exp(of_noise.least), fmin(noise_variance / scale / scale, exp(of_noise.most)));
-}
-
-/* The labels that occur, ascending; *label is owned by the caller. */
-static bool list_labels(double **label, size_t *count, const rvm_problem *p)
-{
-    size_t capacity = 0;
-    *label = NULL;
-    *count = 0;
-    for (size_t n = 0; n < p->rows; n++) {
-        size_t at = 0;
-        while (at < *count && (*label)[at] != p->target[n])
-            at++;
-        if (at < *count)
-            continue;
-        if (!rvm_grow(label, &capacity, *count + 1, sizeof **label))
-            return false;
-        for (; at > 0 && (*label)[at - 1] > p->target[n]; at--)
-            (*label)[at] = (*label)[at - 1];
-        (*label)[at] = p->target[n];
-        ++*count;
-    }
-    return true;
-}
-
 static rvm_status alloc_targets(rvm_widths *w, size_t count, rvm_error *err)
 {
-    w->t = gsl_matrix_calloc(GSL_MAX(count, 1), w->p->rows);
+    w->t = gsl_matrix_calloc(count, w->p->rows);
     w->fixed = rvm_array(count, sizeof *w->fixed);
     return w->t == NULL || w->fixed == NULL ? rvm_fail_memory(err, "the targets") : RVM_OK;
 }
 
 /* Of two classes one says it all. */
-static rvm_status observe_classes(rvm_widths *w, rvm_error *err)
+static rvm_status observe_classes(rvm_widths *w, const rvm_study *y, const size_t *class_of_row,
+                                  size_t classes, const size_t *row, rvm_error *err)
 {
-    double *label;
-    size_t count;
-    const bool memory = list_labels(&label, &count, w->p);
-    rvm_status status =
-        memory ? alloc_targets(w, count > 2 ? count : 1, err) : rvm_fail_memory(err, "the classes");
-    if (status == RVM_OK)
-        w->targets = count > 2 ? count : 1;
+    const bool many = classes > 2;
+    const rvm_status status = alloc_targets(w, many ? classes : 1, err);
+    if (status != RVM_OK)
+        return status;
+    w->targets = many ? classes : 1;
     for (size_t k = 0; k < w->targets; k++)
         for (size_t n = 0; n < w->p->rows; n++)
-            gsl_matrix_set(w->t, k, n, w->p->target[n] == label[k]);
-    free(label);
-    return status;
+            gsl_matrix_set(w->t, k, n, many ? class_of_row[row[n]] == k : y->observed.t[row[n]]);
+    return RVM_OK;
 }
 
-static rvm_status observe(rvm_widths *w, const rvm_settings *s, rvm_error *err)
+/* A constant output has nothing to say. */
+static rvm_status observe_outputs(rvm_widths *w, rvm_study *y, const rvm_settings *s,
+                                  const size_t *row, rvm_error *err)
 {
-    w->classes = s->task == RVM_CLASSIFICATION;
-    w->bias = s->bias;
-    w->terms = (s->bias ? 1u : 0) | (s->linear ? 2u : 0) | (s->quadratic ? 4u : 0);
-    if (w->classes)
-        return observe_classes(w, err);
+    const rvm_observed *o = &y->observed;
+    const rvm_status status = alloc_targets(w, y->p->outputs, err);
     w->free_noise = !(s->noise_variance > 0);
-    const rvm_status status = alloc_targets(w, w->p->outputs, err);
-    for (size_t k = 0; k < w->p->outputs && status == RVM_OK; k++)
-        add_output(w, k, s->noise_variance);
+    for (size_t k = 0; k < y->p->outputs && status == RVM_OK; k++) {
+        rvm_study_select(y, s, k);
+        if (y->constant_target)
+            continue;
+        for (size_t n = 0; n < w->p->rows; n++)
+            gsl_matrix_set(w->t, w->targets, n, o->t[row[n]]);
+        w->fixed[w->targets++] = exp(fmax(of_noise.least, fmin(-o->ln_beta, of_noise.most)));
+    }
+    rvm_study_select(y, s, 0);
     return status;
 }
 
@@ -557,19 +541,31 @@ static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *er
     return status;
 }
 
-rvm_status rvm_widths_alloc(rvm_widths **out, const rvm_problem *p, const double *row_weight,
-                            const rvm_kernel *kernel, const rvm_settings *s, rvm_error *err)
+static rvm_status observe(rvm_widths *w, rvm_study *y, const size_t *class_of_row, size_t classes,
+                          const rvm_settings *s, rvm_error *err)
+{
+    size_t *row = NULL;
+    rvm_status status = choose_rows(&row, w, y, s, err);
+    w->classes = s->task == RVM_CLASSIFICATION;
+    w->terms = rvm_term_wanted(s);
+    if (status == RVM_OK)
+        status = w->classes ? observe_classes(w, y, class_of_row, classes, row, err)
+                            : observe_outputs(w, y, s, row, err);
+    free(row);
+    return status;
+}
+
+rvm_status rvm_widths_alloc(rvm_widths **out, rvm_study *y, const size_t *class_of_row,
+                            size_t classes, const rvm_settings *s, rvm_error *err)
 {
     rvm_widths *w = rvm_array(1, sizeof *w);
     if (w == NULL)
         return rvm_fail_memory(err, "the widths");
     w->threads = rvm_threads(s->threads);
     w->best = -1;
-    rvm_status status = choose_rows(w, p, row_weight, s, err);
+    rvm_status status = observe(w, y, class_of_row, classes, s, err);
     if (status == RVM_OK)
-        status = observe(w, s, err);
-    if (status == RVM_OK)
-        status = prepare(w, kernel, err);
+        status = prepare(w, &y->basis.kernel, err);
     if (status != RVM_OK) {
         rvm_widths_free(w);
         return status;

@@ -9,17 +9,17 @@
 #ifndef RVM_WIDTHS_H
 #define RVM_WIDTHS_H
 
-#include "rvm.h"
+#include "observe.h"
 
 typedef struct rvm_widths rvm_widths;
 
-/* p: regression of one or more outputs, two or more classes, in an order of its own (canonical); its
- * outputs, or its classes one against the rest, have the weights in common. Many rows are
- * represented by a random part of them. row_weight: of all rows; NULL: 1. kernel: weighs inputs.
- * Borrowed: p and row_weight during the call. */
-RVM_CHECKED rvm_status rvm_widths_alloc(rvm_widths **out, const rvm_problem *p,
-                                        const double *row_weight, const rvm_kernel *kernel,
-                                        const rvm_settings *s, rvm_error *err);
+/* What y observes: a regression, whose outputs have the weights in common, two classes, or more of
+ * them, one against the rest, with the weights in common too (classes above 2, class_of_row[n] below
+ * it; else 0 and NULL). The kernel, which weighs inputs, is that of its basis. Many rows are
+ * represented by a random part of them. All borrowed during the call; y observes its first output
+ * afterwards. */
+RVM_CHECKED rvm_status rvm_widths_alloc(rvm_widths **out, rvm_study *y, const size_t *class_of_row,
+                                        size_t classes, const rvm_settings *s, rvm_error *err);
 void rvm_widths_free(rvm_widths *w);
 /* Some steps uphill. *done: nothing more is to be gained. */
 RVM_CHECKED rvm_status rvm_widths_step(bool *done, rvm_widths *w, rvm_error *err);

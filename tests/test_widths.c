@@ -10,8 +10,19 @@ static rvm_widths *find(const rvm_problem *p, const rvm_settings *s)
 {
     rvm_widths *w = NULL;
     rvm_error err = { 0 };
+    rvm_study y;
     bool done = false;
-    CHECK_OK(rvm_widths_alloc(&w, p, NULL, &s->kernel, s, &err));
+    size_t *class_of_row = calloc(p->rows, sizeof *class_of_row), classes = 2;
+    ck_assert_ptr_nonnull(class_of_row);
+    CHECK_OK(rvm_study_init(&y, p, s, &s->kernel, 1, &err));
+    for (size_t n = 0; n < p->rows && s->task == RVM_CLASSIFICATION; n++)
+        if (y.p->target[n] >= 0) { /* -1 and 1, or 0, 1, 2 */
+            class_of_row[n] = (size_t)y.p->target[n];
+            classes = GSL_MAX(classes, class_of_row[n] + 1);
+        }
+    CHECK_OK(rvm_widths_alloc(&w, &y, class_of_row, classes, s, &err));
+    rvm_study_free(&y);
+    free(class_of_row);
     for (int k = 0; k < 1000 && !done; k++)
         CHECK_OK(rvm_widths_step(&done, w, &err));
     ck_assert(done);
