@@ -23,15 +23,21 @@ typedef struct {
     rvm_class_weight *weight; /* owned; room for one for each word of the command line */
 } train_job;
 
+/* A value that cannot be taken. */
+static rvm_status wrong(rvm_error *err, const char *message)
+{
+    *err = (rvm_error){ .status = RVM_ESETTING };
+    snprintf(err->message, sizeof err->message, "%s", message);
+    return err->status;
+}
+
 static rvm_status set_kernel(void *job, const char *suffix, const char *value, rvm_error *err)
 {
     rvm_kernel_type type;
     (void)suffix;
 
-    if (!rvm_kernel_by_name(&type, value)) {
-        *err = (rvm_error){ .status = RVM_ESETTING, .message = "there is no kernel of that name" };
-        return err->status;
-    }
+    if (!rvm_kernel_by_name(&type, value))
+        return wrong(err, "there is no kernel of that name");
     ((train_job *)job)->kernel_number = (int)type;
     return RVM_OK;
 }
@@ -42,8 +48,7 @@ static rvm_status set_or_tune(bool *tune, double *number, const char *value, rvm
     *tune = strcmp(value, "auto") == 0;
     if (*tune || cli_read_real(number, value))
         return RVM_OK;
-    *err = (rvm_error){ .status = RVM_ESETTING, .message = "neither a number nor auto" };
-    return err->status;
+    return wrong(err, "neither a number nor auto");
 }
 
 static rvm_status set_gamma(void *job, const char *suffix, const char *value, rvm_error *err)
@@ -67,40 +72,43 @@ static rvm_status set_degree(void *job, const char *suffix, const char *value, r
     s->tune.degree = strcmp(value, "auto") == 0;
     if (s->tune.degree || cli_read_int(&s->kernel.degree, value))
         return RVM_OK;
-    *err = (rvm_error){ .status = RVM_ESETTING, .message = "neither a whole number nor auto" };
-    return err->status;
+    return wrong(err, "neither a whole number nor auto");
 }
 
-/* A list of kernels with commas between them; `poly` is short for polynomial. */
+/* Adds a kernel by name, `poly` being short for polynomial; false when there is none to compare. */
+static bool select_kernel(train_job *job, const char *name)
+{
+    size_t *count = &job->settings.tune.type_count;
+    rvm_kernel_type type;
+
+    if (!rvm_kernel_by_name(&type, strcmp(name, "poly") == 0 ? "polynomial" : name) ||
+        type == RVM_PRECOMPUTED)
+        return false;
+    for (size_t k = 0; k < *count; k++)
+        if (job->select[k] == type)
+            return true;
+    job->select[(*count)++] = type;
+    return true;
+}
+
+/* A list of kernels with commas between them. */
 static rvm_status set_select(void *job, const char *suffix, const char *value, rvm_error *err)
 {
-    train_job *j = job;
-    rvm_tuning *tune = &j->settings.tune;
+    rvm_tuning *tune = &((train_job *)job)->settings.tune;
+    char name[32];
     (void)suffix;
 
-    tune->type = j->select;
+    tune->type = ((train_job *)job)->select;
     tune->type_count = 0;
-    for (const char *word = value;; word++) {
+    for (const char *word = value; word != NULL;) {
         const size_t length = strcspn(word, ",");
-        char name[16] = "";
-        rvm_kernel_type type = RVM_PRECOMPUTED;
-        size_t k = 0;
 
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), word);
-        if (!rvm_kernel_by_name(&type, strcmp(name, "poly") == 0 ? "polynomial" : name) ||
-            type == RVM_PRECOMPUTED) {
-            *err = (rvm_error){ .status = RVM_ESETTING,
-                                .message = "not a list of kernels that can be compared" };
-            return err->status;
-        }
-        while (k < tune->type_count && j->select[k] != type)
-            k++;
-        if (k == tune->type_count)
-            j->select[tune->type_count++] = type;
-        word += length;
-        if (*word == '\0')
-            return RVM_OK;
+        snprintf(name, sizeof name, "%.*s", (int)length, word);
+        if (length >= sizeof name || !select_kernel(job, name))
+            return wrong(err, "not a list of kernels that can be compared");
+        word = word[length] == ',' ? word + length + 1 : NULL;
     }
+    return RVM_OK;
 }
 
 static rvm_status set_basis(void *job, const char *suffix, const char *value, rvm_error *err)
@@ -108,9 +116,7 @@ static rvm_status set_basis(void *job, const char *suffix, const char *value, rv
     (void)suffix;
     if (rvm_settings_basis(&((train_job *)job)->settings, value))
         return RVM_OK;
-    *err = (rvm_error){ .status = RVM_ESETTING,
-                        .message = "a list of bias, linear, quadratic and none is possible" };
-    return err->status;
+    return wrong(err, "a list of bias, linear, quadratic and none is possible");
 }
 
 static rvm_status set_multiclass(void *job, const char *suffix, const char *value, rvm_error *err)
@@ -118,8 +124,7 @@ static rvm_status set_multiclass(void *job, const char *suffix, const char *valu
     (void)suffix;
     if (rvm_multiclass_by_name(&((train_job *)job)->settings.multiclass, value))
         return RVM_OK;
-    *err = (rvm_error){ .status = RVM_ESETTING, .message = "softmax and ovr are possible" };
-    return err->status;
+    return wrong(err, "softmax and ovr are possible");
 }
 
 static rvm_status set_method(void *job, const char *suffix, const char *value, rvm_error *err)
@@ -127,9 +132,7 @@ static rvm_status set_method(void *job, const char *suffix, const char *value, r
     (void)suffix;
     if (rvm_method_by_name(&((train_job *)job)->settings.method, value))
         return RVM_OK;
-    *err = (rvm_error){ .status = RVM_ESETTING,
-                        .message = "auto, mackay, em and sequential are possible" };
-    return err->status;
+    return wrong(err, "auto, mackay, em and sequential are possible");
 }
 
 /* Two numbers with a comma between them and nothing else. */
@@ -157,15 +160,10 @@ static rvm_status set_prior(void *job, const char *suffix, const char *value, rv
         read_pair(&prior->shape, &prior->rate, value + strlen(gamma)))
         return RVM_OK;
     if (strncmp(value, student, strlen(student)) != 0 ||
-        !cli_read_real(&nu, value + strlen(student))) {
-        *err = (rvm_error){ .status = RVM_ESETTING,
-                            .message = "gamma:A,B and student:NU are possible" };
-        return err->status;
-    }
-    if (!(nu > 0)) {
-        *err = (rvm_error){ .status = RVM_ESETTING, .message = "NU must be above 0" };
-        return err->status;
-    }
+        !cli_read_real(&nu, value + strlen(student)))
+        return wrong(err, "gamma:A,B and student:NU are possible");
+    if (!(nu > 0))
+        return wrong(err, "NU must be above 0");
     prior->shape = prior->rate = nu / 2;
     return RVM_OK;
 }
@@ -176,9 +174,7 @@ static rvm_status set_noise_prior(void *job, const char *suffix, const char *val
     (void)suffix;
     if (read_pair(&prior->shape, &prior->rate, value))
         return RVM_OK;
-    *err = (rvm_error){ .status = RVM_ESETTING,
-                        .message = "two numbers with a comma between them are needed" };
-    return err->status;
+    return wrong(err, "two numbers with a comma between them are needed");
 }
 
 /* The text behind the letter is the class; none is class 0, as in libsvm. */
@@ -187,14 +183,10 @@ static rvm_status set_weight(void *job, const char *suffix, const char *value, r
     train_job *j = job;
     rvm_class_weight w = { 0, 0 };
 
-    if (*suffix != '\0' && !cli_read_int(&w.label, suffix)) {
-        *err = (rvm_error){ .status = RVM_ESETTING, .message = "the class is not a whole number" };
-        return err->status;
-    }
-    if (!cli_read_real(&w.weight, value)) {
-        *err = (rvm_error){ .status = RVM_ESETTING, .message = "the weight is not a number" };
-        return err->status;
-    }
+    if (*suffix != '\0' && !cli_read_int(&w.label, suffix))
+        return wrong(err, "the class is not a whole number");
+    if (!cli_read_real(&w.weight, value))
+        return wrong(err, "the weight is not a number");
     j->weight[j->settings.class_weight_count++] = w;
     return RVM_OK;
 }
@@ -316,6 +308,8 @@ static const char *type_fault(const train_job *job)
         return "one-class (-s 2) has no relevance vector counterpart";
     if (job->svm_type < 0 || job->svm_type > 4)
         return "unknown svm type";
+    if (job->settings.tune.type_count > 0 && job->kernel_number == RVM_PRECOMPUTED)
+        return "--select cannot compare kernels on the rows of a precomputed one (-t 4)";
     return NULL;
 }
 
@@ -562,24 +556,34 @@ static rvm_status train_kernel(rvm_model **out, rvm_report *report, const rvm_se
     return status;
 }
 
-static bool has_gamma(rvm_kernel_type type)
+static bool has_gamma(const rvm_kernel *kernel)
 {
-    return type == RVM_POLYNOMIAL || type == RVM_RBF || type == RVM_SIGMOID ||
-           type == RVM_LAPLACIAN;
+    const rvm_kernel_type type = kernel->type;
+
+    return kernel->inputs == NULL && (type == RVM_POLYNOMIAL || type == RVM_RBF ||
+                                      type == RVM_SIGMOID || type == RVM_LAPLACIAN);
 }
 
-static void print_type(FILE *table, const rvm_model_info *m, double loss, double seconds)
+/* A kernel that was not trained to the end has no model. */
+static void print_type(FILE *table, const rvm_choice *choice, const rvm_model *m, double seconds)
 {
-    char gamma[24] = "-";
+    char gamma[24] = "-", loss[24] = "-", evidence[24] = "-", vectors[24] = "-";
 
-    if (has_gamma(m->kernel.type))
-        snprintf(gamma, sizeof gamma, "%.6g", m->kernel.gamma);
-    fprintf(table, "%-11s %12s %10.4g %14.6g %8zu %8.2f\n", rvm_kernel_name(m->kernel.type), gamma,
-            loss, m->log_evidence, m->vectors, seconds);
+    if (m != NULL) {
+        const rvm_model_info info = rvm_model_describe(m);
+        snprintf(evidence, sizeof evidence, "%.6g", info.log_evidence);
+        snprintf(vectors, sizeof vectors, "%zu", info.vectors);
+    }
+    if (has_gamma(&choice->kernel))
+        snprintf(gamma, sizeof gamma, "%.6g", choice->kernel.gamma);
+    if (isfinite(choice->loss))
+        snprintf(loss, sizeof loss, "%.4g", choice->loss);
+    fprintf(table, "%-11s %12s %10s %14s %8s %8.2f\n", rvm_kernel_name(choice->kernel.type), gamma,
+            loss, evidence, vectors, seconds);
 }
 
-/* The best of each type of kernel, trained; a row of the table for each. *out is the model of the
- * one that cross-validation prefers. */
+/* The best of each type of kernel, trained for its row of the table. *out is the model of the one
+ * that cross-validation prefers; what another one fails with is its own affair. */
 static rvm_status train_types(rvm_model **out, rvm_report *report, rvm_settings *s,
                               const rvm_tuner *tuner, const rvm_problem *p, cli_live *line,
                               FILE *table, rvm_error *err)
@@ -588,31 +592,30 @@ static rvm_status train_types(rvm_model **out, rvm_report *report, rvm_settings 
     const rvm_kernel_type best = rvm_tuner_best(tuner).kernel.type;
     rvm_status status = RVM_OK;
 
-    if (table != NULL)
-        fprintf(table, "%-11s %12s %10s %14s %8s %8s\n", "kernel", "gamma", "loss", "log evidence",
-                "vectors", "seconds");
+    fprintf(table, "%-11s %12s %10s %14s %8s %8s\n", "kernel", "gamma", "loss", "log evidence",
+            "vectors", "seconds");
     for (size_t k = 0; k < rvm_tuner_types(tuner) && status == RVM_OK; k++) {
-        const rvm_choice choice = rvm_tuner_best_of_type(tuner, k);
+        const bool is_best = rvm_tuner_best_of_type(tuner, k).kernel.type == best;
+        const rvm_choice choice =
+            is_best ? rvm_tuner_best(tuner) : rvm_tuner_best_of_type(tuner, k);
         const double start = cli_seconds();
-        const bool is_best = choice.kernel.type == best;
         rvm_model *m = NULL;
         rvm_report r = { .done = false };
+        rvm_error fault = { 0 };
 
-        if (!is_best && (table == NULL || *interrupted))
+        if (!is_best && *interrupted)
             continue;
-        s->kernel = is_best ? rvm_tuner_best(tuner).kernel : choice.kernel;
-        status = train_kernel(&m, &r, s, p, line, err);
-        if (status != RVM_OK)
-            continue;
-        const rvm_model_info info = rvm_model_describe(m);
-        if (table != NULL)
-            print_type(table, &info, choice.loss, cli_seconds() - start);
-        if (is_best) {
-            *out = m;
-            *report = r;
-        } else {
+        s->kernel = choice.kernel;
+        const rvm_status trained = train_kernel(&m, &r, s, p, line, &fault);
+        print_type(table, &choice, r.done ? m : NULL, cli_seconds() - start);
+        if (!is_best) {
             rvm_model_free(m);
+            continue;
         }
+        *out = m;
+        *report = r;
+        *err = fault;
+        status = trained;
     }
     return status;
 }
@@ -621,6 +624,7 @@ static rvm_status train_types(rvm_model **out, rvm_report *report, rvm_settings 
 static rvm_status train_model(rvm_model **out, rvm_report *report, const train_job *job,
                               const rvm_problem *p, cli_live *line, FILE *text, rvm_error *err)
 {
+    const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
     rvm_settings s = job->settings;
     rvm_tuner *tuner = NULL;
 
@@ -628,9 +632,14 @@ static rvm_status train_model(rvm_model **out, rvm_report *report, const train_j
         return train_kernel(out, report, &s, p, line, err);
     rvm_status status = choose_kernel(&tuner, &s, p, line, err);
     s.tune = (rvm_tuning){ .gamma = false };
-    if (status == RVM_OK)
-        status = train_types(out, report, &s, tuner, p, line,
-                             rvm_tuner_types(tuner) > 1 && !job->quiet ? text : NULL, err);
+    if (status == RVM_OK && rvm_tuner_types(tuner) > 1 && !job->quiet) {
+        status = train_types(out, report, &s, tuner, p, line, text, err);
+    } else if (status == RVM_OK) {
+        s.kernel = rvm_tuner_best(tuner).kernel;
+        status = train_kernel(out, report, &s, p, line, err);
+    }
+    /* A search that was cut short is no less so for a training that was over at once. */
+    report->done = report->done && !*interrupted;
     rvm_tuner_free(tuner);
     return status;
 }
@@ -650,7 +659,7 @@ static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *ke
         fprintf(out, "Kernel = %s (chosen)\n", rvm_kernel_name(kernel->type));
     if (tune->degree && kernel->type == RVM_POLYNOMIAL)
         fprintf(out, "Degree = %d (chosen)\n", kernel->degree);
-    if (tune->gamma && has_gamma(kernel->type))
+    if (tune->gamma && has_gamma(kernel))
         fprintf(out, "Gamma = %.6g (chosen)\n", kernel->gamma);
     if (tune->coef0 && (kernel->type == RVM_POLYNOMIAL || kernel->type == RVM_SIGMOID))
         fprintf(out, "Coef0 = %g (chosen)\n", kernel->coef0);
@@ -750,12 +759,13 @@ static void report_dense(const train_job *job, const rvm_report *report, const r
     const rvm_model_info info = rvm_model_describe(m);
     const size_t few_rows = 20;
 
-    if (info.examples > few_rows && 2 * info.vectors > info.examples && !report->noise_at_bound &&
-        !job->quiet)
-        cli_note(&tool,
-                 "%zu of %zu rows are vectors: the kernel is too narrow to tell signal from "
-                 "noise; -g auto finds a wider one",
-                 info.vectors, info.examples);
+    if (job->quiet || report->noise_at_bound || job->settings.method != RVM_METHOD_AUTO ||
+        !has_gamma(&info.kernel) || info.examples <= few_rows || 2 * info.vectors <= info.examples)
+        return;
+    cli_note(&tool,
+             "%zu of %zu rows are vectors: the kernel is too narrow to tell signal from noise; "
+             "-g auto finds a wider one",
+             info.vectors, info.examples);
 }
 
 static void report_end(const train_job *job, const rvm_report *report, size_t outputs,

@@ -27,8 +27,8 @@ typedef struct {
     const volatile int *interrupted;
 } validation;
 
-/* Rows up to which folds are trained side by side: each has a training's memory for itself. */
-enum { SIDE_BY_SIDE = 2000 };
+/* Numbers that a training may take for each pair of its rows, when these are few. */
+enum { NUMBERS_A_PAIR = 16 };
 
 static void validation_clear(validation *v)
 {
@@ -204,11 +204,21 @@ static rvm_status run_fold(rvm_prediction *out, const validation *v, size_t i, r
     return status;
 }
 
-/* Few rows: each thread trains a fold by itself, which keeps it busy from end to end. */
+/* How many folds are trained side by side: as many as the budget of one has room for. */
+static int choose_team(const validation *v)
+{
+    const double rows = (double)v->p->rows;
+    const double megabytes = 8.0 * NUMBERS_A_PAIR * rows * rows / 1048576;
+    const int threads = rvm_threads(v->settings.threads);
+    return (int)fmax(1, fmin(threads, v->settings.budget_mb / megabytes));
+}
+
+/* Where several fit, each thread trains a fold by itself, which keeps it busy from end to end. */
 static rvm_status run_folds(rvm_prediction *out, const validation *v, rvm_error *err)
 {
-    const int threads = v->p->rows <= SIDE_BY_SIDE ? rvm_threads(v->settings.threads) : 1;
+    const int threads = choose_team(v);
     rvm_status status = rvm_blas_prepare(rvm_threads(v->settings.threads), err);
+    (void)threads;
     if (status != RVM_OK)
         return status;
 #pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)

@@ -71,7 +71,8 @@ rvm_status rvm_sequential_locate(rvm_sequential *q, rvm_error *err)
         C = rvm_search_inverse(s);
     s->observed->likelihood->residual(&s->now, s->observed, s->design, &s->ws);
     rvm_statistics_update(&q->statistics, &C.matrix, &s->now, s->observed, s->design, &s->ws);
-    take_posterior(q, &C.matrix);
+    if (C.matrix.data != NULL)
+        take_posterior(q, &C.matrix);
     return RVM_OK;
 }
 

@@ -96,6 +96,15 @@ static rvm_status check_inputs(const rvm_settings *s, rvm_error *err)
     return RVM_OK;
 }
 
+/* Place of a name among names[0 .. count); count: there is none. */
+static size_t place_of(const char *const *names, size_t count, const char *name)
+{
+    size_t k = 0;
+    while (k < count && strcmp(name, names[k]) != 0)
+        k++;
+    return k;
+}
+
 static const char *const multiclass_names[] = {
     [RVM_SOFTMAX] = "softmax",
     [RVM_ONE_VS_REST] = "ovr",
@@ -110,20 +119,11 @@ const char *rvm_multiclass_name(rvm_multiclass multiclass)
 
 bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name)
 {
-    for (size_t k = 0; k < MULTICLASS_NAMES; k++)
-        if (strcmp(name, multiclass_names[k]) == 0) {
-            *out = (rvm_multiclass)k;
-            return true;
-        }
-    return false;
-}
-
-static rvm_status check_tuning(const rvm_tuning *tune, rvm_error *err)
-{
-    for (size_t k = 0; k < tune->type_count; k++)
-        if (rvm_kernel_name(tune->type[k]) == NULL || tune->type[k] == RVM_PRECOMPUTED)
-            return rvm_fail(err, RVM_ESETTING, "a kernel of that type cannot be chosen");
-    return RVM_OK;
+    const size_t k = place_of(multiclass_names, MULTICLASS_NAMES, name);
+    if (k == MULTICLASS_NAMES)
+        return false;
+    *out = (rvm_multiclass)k;
+    return true;
 }
 
 /* Degree of the term named text[0 .. length - 1]; RVM_TERM_DEGREES: there is none. */
@@ -160,7 +160,7 @@ bool rvm_settings_basis(rvm_settings *s, const char *list)
 
 static rvm_status check_basis(const rvm_settings *s, rvm_error *err)
 {
-    if (s->kernel.type == RVM_NO_KERNEL && !s->bias && !s->linear && !s->quadratic)
+    if (s->kernel.type == RVM_NO_KERNEL && rvm_term_wanted(s) == 0)
         return rvm_fail(err, RVM_ESETTING,
                         "without a kernel there must be other basis functions: bias, linear or "
                         "quadratic ones");
@@ -187,12 +187,11 @@ const char *rvm_method_name(rvm_method method)
 
 bool rvm_method_by_name(rvm_method *out, const char *name)
 {
-    for (size_t k = 0; k < METHOD_NAMES; k++)
-        if (strcmp(name, method_names[k]) == 0) {
-            *out = (rvm_method)k;
-            return true;
-        }
-    return false;
+    const size_t k = place_of(method_names, METHOD_NAMES, name);
+    if (k == METHOD_NAMES)
+        return false;
+    *out = (rvm_method)k;
+    return true;
 }
 
 static rvm_status check_class_weights(const rvm_settings *s, rvm_error *err)
@@ -312,8 +311,32 @@ static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm
                         rvm_method_name(s->method), p->outputs);
     if (s->task == RVM_CLASSIFICATION)
         status = check_classes(p, err);
-    if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED)
+    if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED && s->tune.type_count == 0)
         status = check_serials(p, err);
+    return status;
+}
+
+static rvm_status check_one_kernel(const rvm_settings *s, rvm_error *err)
+{
+    rvm_status status = check_kernel(&s->kernel, err);
+    if (status == RVM_OK)
+        status = check_basis(s, err);
+    return status == RVM_OK ? check_inputs(s, err) : status;
+}
+
+/* The kernel, or each of those that there are to choose from. */
+static rvm_status check_kernels(const rvm_settings *s, rvm_error *err)
+{
+    rvm_settings one = *s;
+    rvm_status status = RVM_OK;
+    if (s->tune.type_count == 0)
+        return check_one_kernel(s, err);
+    for (size_t k = 0; k < s->tune.type_count && status == RVM_OK; k++) {
+        one.kernel.type = s->tune.type[k];
+        if (one.kernel.type == RVM_PRECOMPUTED)
+            return rvm_fail(err, RVM_ESETTING, "a precomputed kernel is not to be chosen");
+        status = check_one_kernel(&one, err);
+    }
     return status;
 }
 
@@ -326,13 +349,7 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
     if (rvm_method_name(s->method) == NULL)
         return rvm_fail(err, RVM_ESETTING, "unknown method");
 
-    rvm_status status = check_kernel(&s->kernel, err);
-    if (status == RVM_OK)
-        status = check_tuning(&s->tune, err);
-    if (status == RVM_OK)
-        status = check_basis(s, err);
-    if (status == RVM_OK)
-        status = check_inputs(s, err);
+    rvm_status status = check_kernels(s, err);
     if (status == RVM_OK)
         status = check_effort(s, err);
     if (status == RVM_OK)

@@ -58,7 +58,7 @@ typedef struct {
     double loss[RUNGS]; /* of each rung; nan: not tried */
     int best;           /* rung of the least loss; the wider one of equals */
     double least;       /* the loss there; of few rows, once there are more */
-    double sure[RUNGS]; /* what each rung gains on a constant, in standard errors */
+    double sure;        /* what it gains on a constant, in standard errors */
 } family;
 
 typedef enum { OUTWARDS, AROUND, MORE_ROWS, DONE } tuner_stage;
@@ -282,9 +282,10 @@ static bool next_rung(int *rung, const family *f, tuner_stage stage)
 static void take_loss(family *f, int rung, double value, double sure)
 {
     f->loss[rung - WIDEST] = value;
-    f->sure[rung - WIDEST] = sure;
-    if (value < best_loss(f) || (value == best_loss(f) && rung < f->best))
-        f->best = rung;
+    if (rung != f->best && !(value < best_loss(f) || (value == best_loss(f) && rung < f->best)))
+        return;
+    f->best = rung;
+    f->sure = sure;
 }
 
 static void forget_losses(family *f)
@@ -308,7 +309,7 @@ static size_t best_family(const rvm_tuner *t)
  * each row. */
 static void doubt(family *f)
 {
-    if (f->searched && f->sure[f->best - WIDEST] < least_sure)
+    if (f->searched && f->sure < least_sure)
         f->is_constant = true;
 }
 

@@ -361,7 +361,7 @@ static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
         w->p = rvm_problem_subset(y->p, *row, count);
         if (row_weight != NULL)
             w->row_weight = rvm_array(count, sizeof *w->row_weight);
-        for (size_t n = 0; n < count && w->row_weight != NULL; n++)
+        for (size_t n = 0; n < count && row_weight != NULL && w->row_weight != NULL; n++)
             w->row_weight[n] = row_weight[(*row)[n]];
     }
     gsl_rng_free(rng);

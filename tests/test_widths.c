@@ -193,6 +193,23 @@ START_TEST(nothing_to_learn)
     }
 END_TEST
 
+/* What many inputs of no use save is no reason to leave out the one that all depends on, though it is
+ * worth less than they are many. */
+START_TEST(one_of_many)
+    {
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.02);
+        rvm_problem *p = noise_problem(100, 40, 5);
+        for (size_t n = 0; n < p->rows; n++)
+            p->target[n] = 0.7 * p->target[n] + sin(2 * feature(p, n, 1));
+        rvm_widths *w = find(p, &s);
+        const rvm_input_weights *found = rvm_widths_best(w);
+        ck_assert_uint_ge(found->count, 1);
+        ck_assert_int_eq(found->index[0], 1);
+        rvm_widths_free(w);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *widths_suite(void)
 {
     Suite *s = suite_create("widths");
@@ -206,6 +223,7 @@ Suite *widths_suite(void)
     tcase_add_test(c, a_part_of_many_rows);
     tcase_add_test(c, nothing_varies);
     tcase_add_test(c, nothing_to_learn);
+    tcase_add_test(c, one_of_many);
     suite_add_tcase(s, c);
     return s;
 }

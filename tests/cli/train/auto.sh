@@ -45,6 +45,24 @@ esac
 "$BIN/rvm-train" -q -t 1 -g auto -d auto -r auto "$DATA/iris" model || fail "-d auto fails"
 grep -Eqx 'degree [234]' model || fail "the degree is no choice of ours"
 
+# What cannot be trained is refused before anything is tried, -q or not; -t, which --select replaces, is
+# none of that.
+refuse() { # WORDS OPTION...
+    words=$1
+    shift
+    "$BIN/rvm-train" "$@" slow none >out 2>err && fail "$* is accepted"
+    [ ! -s out ] || fail "$*: $(cat out)"
+    grep -q -e "$words" err || fail "$*: $(cat err)"
+    [ ! -e none ] || fail "$* leaves a model"
+}
+refuse 'spline kernel has no weights' -s 3 --ard --select rbf,spline
+refuse 'spline kernel has no weights' -q -s 3 --ard --select rbf,spline
+refuse 'without a kernel' -s 3 --no-bias --select rbf,none
+"$BIN/rvm-train" -s 3 --ard -t 6 --select rbf slow model >out || fail "-t counts beside --select"
+grep -q '^Gamma' out && fail "a gamma is told where inputs have weights: $(cat out)"
+printf "1 0:1 1:2 2:1\n2 0:2 1:1 2:2\n" >slow
+refuse 'precomputed' -s 3 -t 4 --select rbf
+
 for words in "--select rbf,wavelet" "--select precomputed" "--select ,rbf" "-g automatic" \
     "-d 1.5" "-r x"; do
     # shellcheck disable=SC2086 # two words
@@ -59,3 +77,21 @@ done
 grep -q "^rvm-train: $(sed -n 's/^Relevance vectors = //p' out) of 150 rows are vectors" err ||
     fail "no word about a narrow kernel: $(cat err)"
 [ ! -s quiet ] || fail "-q talks: $(cat quiet)"
+# With em functions of no use stay as a matter of course.
+"$BIN/rvm-train" --method em -e 1 -g 1000 "$DATA/iris" narrow >out 2>err || fail "em fails"
+grep -q 'too narrow' err && fail "em: $(cat err)"
+
+# An interrupt ends the search: a model, and the exit code that tells.
+timeout --foreground --preserve-status -s INT 5.5 true 2>/dev/null || exit 0
+awk '{ for (i = 0; i < 6; i++) { srand(NR * 7 + i); print $0 " 2:" rand() } }' fast >long
+for after in 0.05 0.2 0.4; do
+    rm -f cut
+    timeout --foreground --preserve-status -s INT $after "$BIN/rvm-train" -s 3 --ard \
+        --select rbf,laplacian long cut >out 2>err
+    code=$?
+    words=$(grep -c '^rvm-train: interrupted' err)
+    [ $code:$words = 130:1 ] || [ $code:$words = 0:0 ] ||
+        fail "an interrupt after $after s ends with $code: $(cat err)"
+    [ -s cut ] || fail "an interrupt leaves no model"
+    ! grep -q -e inf -e nan out || fail "no number: $(cat out)"
+done
