@@ -226,10 +226,10 @@ interrupts: all
 .PHONY: valgrind
 VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
             --show-leak-kinds=definite
-# What trains, fills or factors large matrices or reads long files takes half an hour here, and is left to
-# `make asan`.
+# What trains, fills or factors large matrices, reads long files or draws millions of numbers takes half an hour
+# here, and is left to `make asan`.
 VALGRIND_SUITES ?= $(filter-out linalg tune widths textbook crossval train train_% labels problem_read text predict \
-                       kernel basis columns offers gram_search working_set multi joint outputs,$(SUITES))
+                       kernel basis columns offers gram_search working_set multi joint outputs truncated,$(SUITES))
 VALGRIND_CASES ?= $(wildcard tests/cli/*/round_trip*.sh)
 valgrind: all unit
 	@mkdir -p $(OUT)/valgrind

@@ -90,7 +90,7 @@ static double normal_fit(const normal_law *law, double error, bool positive)
 {
     const double sd = 2.385, sign = positive ? 1 : -1;
     size_t count[BINS] = { 0 };
-    gsl_rng *rng = random_numbers(11);
+    gsl_rng *rng = random_numbers(200 + (unsigned long)(law - normal_laws));
     for (size_t i = 0; i < DRAWS; i++) {
         const double x = rvm_truncated_normal(rng, sign * sd * (law->mean + error), sd, positive);
         ck_assert(sign * x > 0 && isfinite(x));
@@ -365,7 +365,7 @@ enum { GAMMA_LAWS = sizeof gamma_laws / sizeof *gamma_laws };
 static double gamma_fit(const gamma_law *law, double shape)
 {
     size_t count[BINS] = { 0 };
-    gsl_rng *rng = random_numbers(12);
+    gsl_rng *rng = random_numbers(100 + (unsigned long)(law - gamma_laws));
     for (size_t i = 0; i < DRAWS; i++) {
         const double x = rvm_truncated_gamma(rng, shape, law->rate, law->low, law->high);
         ck_assert(law->low <= x && x <= law->high);
