@@ -313,6 +313,13 @@ $(OUT)/bench/kernel: $(OUT)/bench/kernel.o $(OUT)/librvm.a
 $(OUT)/bench/kernel.o: FILE_CFLAGS = -O3 -ffast-math
 .SECONDARY: $(OUT)/bench/kernel.o
 
+## bench-gibbs: the time of a draw of --method gibbs beside that of LAPACK's Cholesky factor
+.PHONY: bench-gibbs
+bench-gibbs: $(OUT)/bench/gibbs
+	@OPENBLAS_NUM_THREADS=1 $(OUT)/bench/gibbs
+$(OUT)/bench/gibbs: $(OUT)/bench/gibbs.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
 ## fuzz: libFuzzer on each of the file readers, FUZZ_SECONDS (30) each; needs clang
 .PHONY: fuzz fuzz-run
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -1,5 +1,4 @@
 /* rvm-predict: predicts the rows of a libsvm data file by a relevance vector machine. */
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -101,31 +100,27 @@ static void write_labels(FILE *out, const rvm_model_info *m)
     fputc('\n', out);
 }
 
-/* A column: the numbers x + steps sqrt(variance) of all outputs with commas between them. */
-static void write_column(FILE *out, const double *x, double steps, const double *variance,
-                         size_t outputs)
+/* A column: the numbers of all outputs of a row with commas between them. */
+static void write_column(FILE *out, const double *x, size_t outputs)
 {
     for (size_t k = 0; k < outputs; k++)
-        fprintf(out, "%s%.17g", k > 0 ? "," : "",
-                steps == 0 ? x[k] : x[k] + steps * sqrt(variance[k]));
+        fprintf(out, "%s%.17g", k > 0 ? "," : "", x[k]);
 }
 
 static void write_regression(FILE *out, const predict_job *job, const rvm_prediction *p, size_t row)
 {
-    const double *mean = p->value + row * p->outputs, *variance = p->variance + row * p->outputs;
+    const size_t at = row * p->outputs;
 
-    write_column(out, mean, 0, variance, p->outputs);
+    write_column(out, p->value + at, p->outputs);
     if (job->variance) {
         fputc(' ', out);
-        write_column(out, variance, 0, variance, p->outputs);
+        write_column(out, p->variance + at, p->outputs);
     }
     if (job->interval > 0) {
-        /* By the upper tail, which keeps its digits when P is near 1. */
-        const double steps = gsl_cdf_ugaussian_Qinv((1 - job->interval) / 2);
         fputc(' ', out);
-        write_column(out, mean, -steps, variance, p->outputs);
+        write_column(out, p->low + at, p->outputs);
         fputc(' ', out);
-        write_column(out, mean, steps, variance, p->outputs);
+        write_column(out, p->high + at, p->outputs);
     }
     fputc('\n', out);
 }
@@ -309,6 +304,7 @@ static bool start_predicting(stream *s)
     const rvm_predictor_settings settings = {
         .mode = s->job->mode,
         .variance = wants_variance(s->job, &s->info),
+        .interval = s->job->interval,
         .threads = s->job->threads,
     };
     rvm_error err = { 0 };

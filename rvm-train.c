@@ -12,6 +12,8 @@ enum { EXIT_INTERRUPTED = 130 };
 
 /* ---- Options -------------------------------------------------------------------------------- */
 
+static const char trace_complaint[] = "can't save trace to file";
+
 typedef struct {
     rvm_settings settings;
     int svm_type, kernel_number; /* as given: checked after the data are read, as libsvm does */
@@ -19,6 +21,7 @@ typedef struct {
     int shrinking, probability;
     int folds; /* 0: no cross-validation */
     bool quiet, no_bias;
+    const char *trace;                         /* NULL: not wanted */
     rvm_kernel_type select[RVM_NO_KERNEL + 1]; /* kernels to choose from */
     rvm_class_weight *weight; /* owned; room for one for each word of the command line */
 } train_job;
@@ -132,7 +135,21 @@ static rvm_status set_method(void *job, const char *suffix, const char *value, r
     (void)suffix;
     if (rvm_method_by_name(&((train_job *)job)->settings.method, value))
         return RVM_OK;
-    return wrong(err, "auto, mackay, em and sequential are possible");
+    return wrong(err, "auto, mackay, em, sequential and gibbs are possible");
+}
+
+static rvm_status set_gibbs_basis(void *job, const char *suffix, const char *value, rvm_error *err)
+{
+    rvm_gibbs_basis *basis = &((train_job *)job)->settings.sampling.basis;
+    (void)suffix;
+
+    if (strcmp(value, "all") == 0)
+        *basis = RVM_BASIS_ALL;
+    else if (strcmp(value, "active") == 0)
+        *basis = RVM_BASIS_ACTIVE;
+    else
+        return wrong(err, "all and active are possible");
+    return RVM_OK;
 }
 
 /* Two numbers with a comma between them and nothing else. */
@@ -148,20 +165,25 @@ static bool read_pair(double *first, double *second, const char *text)
     return cli_read_real(first, head) && cli_read_real(second, text + length + 1);
 }
 
-/* `gamma:A,B`, or `student:NU`, which is gamma:NU/2,NU/2. */
+/* `gamma:A,B`, or `student:NU`, which is gamma:NU/2,NU/2, or `mixture`. */
 static rvm_status set_prior(void *job, const char *suffix, const char *value, rvm_error *err)
 {
     static const char gamma[] = "gamma:", student[] = "student:";
     rvm_gamma_prior *prior = &((train_job *)job)->settings.weight_prior;
+    rvm_sampling *sampling = &((train_job *)job)->settings.sampling;
     double nu = 0;
     (void)suffix;
 
+    sampling->mixture = strcmp(value, "mixture") == 0;
+    sampling->prior_given = !sampling->mixture;
+    if (sampling->mixture)
+        return RVM_OK;
     if (strncmp(value, gamma, strlen(gamma)) == 0 &&
         read_pair(&prior->shape, &prior->rate, value + strlen(gamma)))
         return RVM_OK;
     if (strncmp(value, student, strlen(student)) != 0 ||
         !cli_read_real(&nu, value + strlen(student)))
-        return wrong(err, "gamma:A,B and student:NU are possible");
+        return wrong(err, "gamma:A,B, student:NU and mixture are possible");
     if (!(nu > 0))
         return wrong(err, "NU must be above 0");
     prior->shape = prior->rate = nu / 2;
@@ -172,6 +194,7 @@ static rvm_status set_noise_prior(void *job, const char *suffix, const char *val
 {
     rvm_gamma_prior *prior = &((train_job *)job)->settings.noise_prior;
     (void)suffix;
+    ((train_job *)job)->settings.sampling.noise_prior_given = true;
     if (read_pair(&prior->shape, &prior->rate, value))
         return RVM_OK;
     return wrong(err, "two numbers with a comma between them are needed");
@@ -222,15 +245,35 @@ static const cli_option options[] = {
       "regression of several outputs: the same noise, as a share of variance, in each",
       FIELD(settings.shared_noise), NULL },
     { 0, "prior", CLI_CALL, "PRIOR", "flat",
-      "of the weights' precisions: gamma:A,B (shape, rate), student:NU", 0, set_prior },
+      "of the weights' precisions: gamma:A,B (shape, rate), student:NU; gibbs: mixture", 0,
+      set_prior },
     { 0, "noise-prior", CLI_CALL, "C,D", "flat",
       "regression: of the noise's precision, gamma of shape C and rate D", 0, set_noise_prior },
     { 'w', NULL, CLI_SUFFIXED, "I W", "1", "classification: weight of class I is W", 0,
       set_weight },
     { 0, "multiclass", CLI_CALL, "MODEL", "softmax",
       "more than two classes: softmax, or ovr: one against the rest", 0, set_multiclass },
-    { 0, "method", CLI_CALL, "NAME", "auto", "auto; of the papers: mackay, em, sequential", 0,
+    { 0, "method", CLI_CALL, "NAME", "auto",
+      "auto; of the papers: mackay, em, sequential; gibbs: draws from the posterior", 0,
       set_method },
+    { 0, "samples", CLI_INT, "S", "5000", "gibbs: draws of each chain that count",
+      FIELD(settings.sampling.samples), NULL },
+    { 0, "burn-in", CLI_INT, "B", "1000", "gibbs: draws before them that do not",
+      FIELD(settings.sampling.burn_in), NULL },
+    { 0, "chains", CLI_INT, "C", "5", "gibbs: number of chains", FIELD(settings.sampling.chains),
+      NULL },
+    { 0, "thin", CLI_INT, "K", "1", "gibbs: every Kth draw counts", FIELD(settings.sampling.thin),
+      NULL },
+    { 0, "keep", CLI_INT, "D", "200", "gibbs: draws that the model keeps",
+      FIELD(settings.sampling.keep), NULL },
+    { 0, "alpha-min", CLI_REAL, "A", "10", "gibbs: least precision of a weight",
+      FIELD(settings.sampling.alpha_min), NULL },
+    { 0, "alpha-max", CLI_REAL, "A", "1e6", "gibbs: largest precision of a weight",
+      FIELD(settings.sampling.alpha_max), NULL },
+    { 0, "gibbs-basis", CLI_CALL, "WHICH", "by size",
+      "gibbs: all functions, or active: those of a solution and others at random", 0,
+      set_gibbs_basis },
+    { 0, "trace", CLI_TEXT, "FILE", NULL, "gibbs: write the draws as text", FIELD(trace), NULL },
     { 'e', NULL, CLI_REAL, "EPS", "0.001", "gain in log evidence that is worth an iteration",
       FIELD(settings.tolerance), NULL },
     { 0, "prune-margin", CLI_REAL, "NATS", "0", "delete functions that are worth less log evidence",
@@ -476,6 +519,17 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
 
 /* ---- Training ------------------------------------------------------------------------------- */
 
+typedef struct {
+    rvm_model *model;   /* owned; the best so far */
+    rvm_chains *chains; /* owned; NULL where nothing was drawn */
+} trained;
+
+static void trained_free(trained *t)
+{
+    rvm_model_free(t->model);
+    rvm_chains_free(t->chains);
+}
+
 /* " about 40 s left", once there is something to guess from; else "". */
 static void write_time_left(char *text, size_t size, double progress, double elapsed)
 {
@@ -494,15 +548,17 @@ static void show_progress(cli_live *line, const rvm_report *r, size_t rows, doub
         return;
     if (r->noise_sd > 0)
         snprintf(noise, sizeof noise, "  noise %.4g", r->noise_sd);
-    if (r->widths)
+    if (r->draws > 0)
+        snprintf(where, sizeof where, "draw %zu/%zu", r->draw, r->draws);
+    else if (r->widths)
         snprintf(where, sizeof where, "widths  round %d", r->round);
     else if (r->rows < rows)
         snprintf(where, sizeof where, "rows %zu/%zu  round %d", r->rows, rows, r->round);
     else
         snprintf(where, sizeof where, "start %d/%d  round %d", r->start, r->starts, r->round);
     write_time_left(left, sizeof left, r->progress, cli_seconds() - start);
-    snprintf(text, sizeof text, "%s  functions %zu  log evidence %.3f%s%s", where, r->functions,
-             r->log_evidence, noise, left);
+    snprintf(text, sizeof text, "%s  functions %zu  log %s %.3f%s%s", where, r->functions,
+             r->draws > 0 ? "likelihood" : "evidence", r->log_evidence, noise, left);
     cli_live_draw(line, text);
 }
 
@@ -534,8 +590,8 @@ static rvm_status choose_kernel(rvm_tuner **out, const rvm_settings *s, const rv
     return status;
 }
 
-/* Trains until done or interrupted, which *report tells; *out is the best model so far. */
-static rvm_status train_kernel(rvm_model **out, rvm_report *report, const rvm_settings *s,
+/* Trains until done or interrupted, which *report tells. */
+static rvm_status train_kernel(trained *out, rvm_report *report, const rvm_settings *s,
                                const rvm_problem *p, cli_live *line, rvm_error *err)
 {
     const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
@@ -551,7 +607,9 @@ static rvm_status train_kernel(rvm_model **out, rvm_report *report, const rvm_se
     } while (status == RVM_OK && !report->done && !*interrupted);
     cli_live_clear(line);
     if (status == RVM_OK)
-        status = rvm_trainer_model(out, tr, err);
+        status = rvm_trainer_model(&out->model, tr, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_chains(&out->chains, tr, err);
     rvm_trainer_free(tr);
     return status;
 }
@@ -582,9 +640,9 @@ static void print_type(FILE *table, const rvm_choice *choice, const rvm_model *m
             loss, evidence, vectors, seconds);
 }
 
-/* The best of each type of kernel, trained for its row of the table. *out is the model of the one
- * that cross-validation prefers; what another one fails with is its own affair. */
-static rvm_status train_types(rvm_model **out, rvm_report *report, rvm_settings *s,
+/* The best of each type of kernel, trained for its row of the table. *out is of the one that
+ * cross-validation prefers; what another one fails with is its own affair. */
+static rvm_status train_types(trained *out, rvm_report *report, rvm_settings *s,
                               const rvm_tuner *tuner, const rvm_problem *p, cli_live *line,
                               FILE *table, rvm_error *err)
 {
@@ -599,29 +657,29 @@ static rvm_status train_types(rvm_model **out, rvm_report *report, rvm_settings 
         const rvm_choice choice =
             is_best ? rvm_tuner_best(tuner) : rvm_tuner_best_of_type(tuner, k);
         const double start = cli_seconds();
-        rvm_model *m = NULL;
+        trained t = { NULL, NULL };
         rvm_report r = { .done = false };
         rvm_error fault = { 0 };
 
         if (!is_best && *interrupted)
             continue;
         s->kernel = choice.kernel;
-        const rvm_status trained = train_kernel(&m, &r, s, p, line, &fault);
-        print_type(table, &choice, r.done ? m : NULL, cli_seconds() - start);
+        const rvm_status end = train_kernel(&t, &r, s, p, line, &fault);
+        print_type(table, &choice, r.done ? t.model : NULL, cli_seconds() - start);
         if (!is_best) {
-            rvm_model_free(m);
+            trained_free(&t);
             continue;
         }
-        *out = m;
+        *out = t;
         *report = r;
         *err = fault;
-        status = trained;
+        status = end;
     }
     return status;
 }
 
 /* Chooses a kernel where one is to be chosen, and trains. */
-static rvm_status train_model(rvm_model **out, rvm_report *report, const train_job *job,
+static rvm_status train_model(trained *out, rvm_report *report, const train_job *job,
                               const rvm_problem *p, cli_live *line, FILE *text, rvm_error *err)
 {
     const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
@@ -719,10 +777,52 @@ static void print_inputs(FILE *out, const rvm_model *m, const rvm_problem *p)
     free(effect);
 }
 
+/* The weights that do most, the largest first, those that differ from 0 for sure marked. */
+static void print_weights(FILE *out, const rvm_chains *chains, size_t count)
+{
+    enum { MOST = 20 };
+    const size_t shown = count < MOST ? count : MOST;
+    rvm_error err = { 0 };
+
+    if (count > 0)
+        fprintf(out, "%-10s %12s %12s %12s %8s %8s\n", "weight", "mean", "2.5 %", "97.5 %", "R-hat",
+                "size");
+    for (size_t k = 0; k < shown; k++) {
+        rvm_weight_summary w;
+        if (rvm_chains_weight(&w, chains, k, &err) != RVM_OK) {
+            cli_note(&tool, "weights: %s", err.message);
+            return;
+        }
+        fprintf(out, "%-10s %12.5g %12.5g %12.5g %8.3f %8.0f%s\n", w.name, w.mean, w.low, w.high,
+                w.rhat, w.size, w.low > 0 || w.high < 0 ? " *" : "");
+    }
+    if (count > shown)
+        fprintf(out, "and %zu that do less\n", count - shown);
+}
+
+static void print_chains(FILE *out, const rvm_chains *chains)
+{
+    rvm_chains_info info;
+    rvm_error err = { 0 };
+
+    if (rvm_chains_describe(&info, chains, &err) != RVM_OK) {
+        cli_note(&tool, "chains: %s", err.message);
+        return;
+    }
+    fprintf(out, "Draws = %zu of each of %zu chains, %zu functions\n", info.draws, info.chains,
+            info.sampled);
+    fprintf(out, "Log likelihood = %.6g (R-hat %.3f, effective size %.0f)\n", info.log_likelihood,
+            info.log_likelihood_rhat, info.log_likelihood_size);
+    if (info.prediction_rhat > 0)
+        fprintf(out, "Predictions = R-hat %.3f at the worst training row\n", info.prediction_rhat);
+    print_weights(out, chains, info.functions);
+}
+
 /* names: of the basis functions beside the kernel's, or NULL: not asked for. */
-static void print_summary(FILE *out, const train_job *job, const rvm_model *m, const rvm_problem *p,
+static void print_summary(FILE *out, const train_job *job, const trained *t, const rvm_problem *p,
                           const char *names, double seconds)
 {
+    const rvm_model *m = t->model;
     const rvm_model_info info = rvm_model_describe(m);
 
     print_chosen(out, &job->settings.tune, &info.kernel);
@@ -732,7 +832,10 @@ static void print_summary(FILE *out, const train_job *job, const rvm_model *m, c
     fprintf(out, "Relevance vectors = %zu\n", info.vectors);
     if (names != NULL)
         fprintf(out, "Basis functions = %s\n", names[0] != '\0' ? names : "none");
-    fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
+    if (t->chains != NULL)
+        print_chains(out, t->chains);
+    else
+        fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
     if (info.has_prior)
         fprintf(out, "Log evidence + log prior = %.6g\n", info.log_evidence + info.log_prior);
     if (info.task == RVM_REGRESSION)
@@ -775,7 +878,10 @@ static void report_end(const train_job *job, const rvm_report *report, size_t ou
         cli_note(&tool, "interrupted; the best model so far is in %s",
                  strcmp(model_name, "-") == 0 ? "the output" : model_name);
     else if (!report->converged)
-        cli_note(&tool, "WARNING: training ended before it converged");
+        cli_note(&tool, report->draws > 0
+                            ? "WARNING: the chains have not come together (R-hat above 1.05): more "
+                              "--samples and --burn-in may help"
+                            : "WARNING: training ended before it converged");
     if (report->noise_at_bound && !job->quiet)
         cli_note(&tool, "%s free of noise: its variance is held at a lower bound",
                  outputs > 1 ? "an output looks" : "the target looks");
@@ -793,39 +899,71 @@ static bool save_model(const rvm_model *m, outfile *o, const char *complaint, co
     return cli_commit(o, complaint, name);
 }
 
+static bool is_stream(const char *name)
+{
+    return name != NULL && strcmp(name, "-") == 0;
+}
+
+/* Whether the file can be made, now rather than at the end. */
+static bool can_trace(const char *name)
+{
+    outfile *o = cli_create(trace_complaint, name);
+
+    if (o != NULL)
+        cli_discard(o);
+    return o != NULL;
+}
+
+static bool save_trace(const rvm_chains *chains, const char *name)
+{
+    outfile *o = cli_create(trace_complaint, name);
+    rvm_error err = { 0 };
+
+    if (o == NULL)
+        return false;
+    if (rvm_chains_write(chains, outfile_stream(o), &err) == RVM_OK)
+        return cli_commit(o, trace_complaint, name);
+    cli_message("%s %s: %s", trace_complaint, name, err.message);
+    cli_discard(o);
+    return false;
+}
+
 static int train(const train_job *job, const rvm_problem *p, const char *model_name)
 {
     static const char complaint[] = "can't save model to file";
     const double start = cli_seconds();
-    /* Text keeps away from a model that goes to standard output. */
-    FILE *text = strcmp(model_name, "-") == 0 ? stderr : stdout;
+    /* Text keeps away from a model or a trace that goes to standard output. */
+    FILE *text = is_stream(model_name) || is_stream(job->trace) ? stderr : stdout;
     cli_live line = cli_live_start(text, !job->quiet);
     rvm_report report = { .done = false };
-    rvm_model *m = NULL;
+    trained t = { NULL, NULL };
     char *names = NULL;
     rvm_error err = { 0 };
     int code = 1;
 
     /* Opened first: a folder that cannot be written to is no news for the end of an hour. */
-    outfile *o = cli_create(complaint, model_name);
+    outfile *o = NULL;
+    if (job->trace == NULL || can_trace(job->trace))
+        o = cli_create(complaint, model_name);
     if (o == NULL)
         return 1;
-    rvm_status status = train_model(&m, &report, job, p, &line, text, &err);
+    rvm_status status = train_model(&t, &report, job, p, &line, text, &err);
     if (status == RVM_OK && (job->settings.linear || job->settings.quadratic))
-        status = rvm_model_terms(&names, m, &err);
+        status = rvm_model_terms(&names, t.model, &err);
     if (status != RVM_OK) {
         cli_error(&tool, NULL, &err);
         cli_discard(o);
-    } else if (save_model(m, o, complaint, model_name)) {
-        report_constant(job, m);
-        report_dense(job, &report, m);
+    } else if (save_model(t.model, o, complaint, model_name) &&
+               (job->trace == NULL || t.chains == NULL || save_trace(t.chains, job->trace))) {
+        report_constant(job, t.model);
+        report_dense(job, &report, t.model);
         report_end(job, &report, rvm_problem_outputs(p), model_name);
         if (!job->quiet)
-            print_summary(text, job, m, p, names, cli_seconds() - start);
+            print_summary(text, job, &t, p, names, cli_seconds() - start);
         code = report.done ? 0 : EXIT_INTERRUPTED;
     }
     free(names);
-    rvm_model_free(m);
+    trained_free(&t);
     return code;
 }
 
@@ -845,7 +983,8 @@ static bool read_data(rvm_problem **out, const train_job *job, const char *name,
     FILE *in = cli_open("input file", name);
     if (in == NULL)
         return false;
-    if (model_name != NULL && !cli_spares_input(&tool, in, name, model_name)) {
+    if ((model_name != NULL && !cli_spares_input(&tool, in, name, model_name)) ||
+        (job->trace != NULL && !cli_spares_input(&tool, in, name, job->trace))) {
         cli_close(in);
         return false;
     }
@@ -886,9 +1025,30 @@ static int run(train_job *job, const cli_words *words, const char *model_name)
     return code;
 }
 
+/* What is wrong with the options of a sampler; NULL: nothing. */
+static const char *sampling_fault(const train_job *job, const cli_words *words)
+{
+    static const char *const names[] = { "samples",   "burn-in",   "chains",      "thin", "keep",
+                                         "alpha-min", "alpha-max", "gibbs-basis", "trace" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (cli_given(words, &tool, 0, names[i]) && job->settings.method != RVM_METHOD_GIBBS)
+            return "--samples, --burn-in, --chains, --thin, --keep, --alpha-min, --alpha-max, "
+                   "--gibbs-basis and --trace are for --method gibbs";
+    if (job->trace != NULL && job->folds > 0)
+        return "--trace is for a model, not for cross-validation (-v)";
+    if (job->trace != NULL && words->count == 2 && strcmp(job->trace, words->word[1]) == 0)
+        return "--trace would write to the model file";
+    return NULL;
+}
+
 static int run_words(train_job *job, const cli_words *words)
 {
     const char *data_name = words->word[0];
+    const char *fault = sampling_fault(job, words);
+
+    if (fault != NULL)
+        return cli_usage_error(&tool, fault);
 
     if (cli_given(words, &tool, 'v', NULL) && job->folds < 2)
         return cli_usage_error(&tool, "n-fold cross validation: n must >= 2");

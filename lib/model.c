@@ -59,6 +59,22 @@ bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms)
            f->factor != NULL;
 }
 
+bool rvm_latent_alloc_draws(rvm_latent *f, size_t count, size_t terms, size_t draws)
+{
+    if (count > 0 && draws > SIZE_MAX / count)
+        return false;
+    f->count = count;
+    f->terms = terms;
+    f->draws = draws;
+    f->term = rvm_array(terms, sizeof *f->term);
+    f->vector = rvm_array(count - terms, sizeof *f->vector);
+    f->weight = rvm_array(count, sizeof *f->weight);
+    f->draw = rvm_array(count * draws, sizeof *f->draw);
+    f->noise_sd = rvm_array(draws, sizeof *f->noise_sd);
+    return f->term != NULL && f->vector != NULL && f->weight != NULL && f->draw != NULL &&
+           f->noise_sd != NULL;
+}
+
 void rvm_model_free(rvm_model *m)
 {
     if (m == NULL)
@@ -72,6 +88,8 @@ void rvm_model_free(rvm_model *m)
         free(m->latent[k].weight);
         free(m->latent[k].alpha);
         free(m->latent[k].factor);
+        free(m->latent[k].draw);
+        free(m->latent[k].noise_sd);
     }
     free(m->latent);
     rvm_problem_free(m->vectors);
@@ -127,6 +145,7 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .labels = m->label,
         .outputs = m->task == RVM_REGRESSION ? m->latent_count : 0,
         .multiclass = m->multiclass,
+        .draws = m->latent->draws,
         .log_evidence = m->log_evidence,
         .has_prior = rvm_model_has_prior(m),
         .log_prior = m->log_prior,

@@ -25,6 +25,12 @@ typedef struct {
                          from bias_mean */
     double *alpha;  /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
     double *factor; /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
+    /* Draws in the place of a normal distribution, where there are any: alpha and factor are then
+     * NULL, weight is their mean, and noise_variance that of the squares of noise_sd. Of two classes
+     * P(k|x) is the mean of Phi(f(x)) over the draws. */
+    size_t draws;
+    double *draw;     /* owned, K x draws */
+    double *noise_sd; /* owned, draws: regression; else 1 */
 } rvm_latent;
 
 /* Regression has one latent function for each output, the targets of a row, and their weights are
@@ -62,6 +68,8 @@ bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs);
 /* Gives an empty latent function room for `count` basis functions, all zero, `terms` of them terms;
  * false without memory, and what it got is then freed with the model. */
 bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms);
+/* The same with draws. */
+bool rvm_latent_alloc_draws(rvm_latent *f, size_t count, size_t terms, size_t draws);
 bool rvm_latent_has_bias(const rvm_latent *f);
 /* Some prior of the precisions is not flat. */
 bool rvm_model_has_prior(const rvm_model *m);

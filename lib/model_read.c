@@ -20,7 +20,7 @@
 #include "problem.h"
 #include "text.h"
 
-enum { NAME_SIZE = 32 };
+enum { NAME_SIZE = 32, VERSIONS = 5, VERSION_OF_DRAWS = 5 };
 
 typedef struct {
     rvm_text text;
@@ -40,6 +40,7 @@ typedef struct {
     double *term_weight; /* owned: of the terms of one latent function */
     double *term_alpha;  /* owned */
     size_t term_capacity, term_weight_capacity, term_alpha_capacity;
+    size_t draws, draw_capacity; /* numbers of the draws read so far */
 
     int *index;    /* owned: the pairs of one vector */
     double *value; /* owned */
@@ -235,9 +236,13 @@ static void read_first_line(reader *r)
         fault(r, "not a model file: it does not begin with \"rvm_model 1\"");
     } else {
         next_word(r);
-        r->version = word_is(r, "4") ? 4 : word_is(r, "3") ? 3 : word_is(r, "2") ? 2 : 1;
-        if (r->version == 1 && !word_is(r, "1"))
-            fault(r, "a version of the model format other than 1 to 4, the only ones known here");
+        for (int version = 1; version <= VERSIONS; version++) {
+            const char digit[] = { (char)('0' + version), '\0' };
+            if (word_is(r, digit))
+                r->version = version;
+        }
+        if (r->status == RVM_OK && r->version == 0)
+            fault(r, "a version of the model format other than 1 to 5, the only ones known here");
     }
     end_line(r);
 }
@@ -268,7 +273,7 @@ static void read_kernel(reader *r)
     if (r->status == RVM_OK && !rvm_kernel_by_name(&kernel->type, name))
         fault(r, "the name of a kernel is expected");
     if (r->status == RVM_OK && kernel->type == RVM_NO_KERNEL && r->version < 3)
-        fault(r, "a model without a kernel has version 3 or 4 of the model format");
+        fault(r, "a model without a kernel has version 3, 4 or 5 of the model format");
     end_line(r);
     if (r->status != RVM_OK)
         return;
@@ -386,6 +391,11 @@ static void read_prior(reader *r)
     m->log_prior = key_real(r, "log_prior");
 }
 
+static bool has_draws(const reader *r)
+{
+    return r->version == VERSION_OF_DRAWS;
+}
+
 static void read_header(reader *r)
 {
     rvm_model *m = r->m;
@@ -400,11 +410,14 @@ static void read_header(reader *r)
     }
     if (m->task == RVM_CLASSIFICATION)
         read_labels(r);
-    else
+    if (r->status == RVM_OK && has_draws(r) && m->class_count > 0 && m->class_count != 2)
+        r->status =
+            rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1, "a model of draws has two classes");
+    if (m->task == RVM_REGRESSION)
         whole_of_key(r, "nr_class", 2, 2);
     next_key(r);
-    if (r->version == 2 ||
-        (r->version >= 3 && m->task == RVM_REGRESSION && word_is(r, "nr_output"))) {
+    if (r->version == 2 || ((r->version == 3 || r->version == 4) && m->task == RVM_REGRESSION &&
+                            word_is(r, "nr_output"))) {
         outputs = (size_t)whole_of_key(r, "nr_output", 2, INT_MAX);
         next_key(r);
     }
@@ -414,8 +427,8 @@ static void read_header(reader *r)
     m->examples = (size_t)key_whole(r, "examples", 1, INT_MAX);
     if (m->task == RVM_REGRESSION)
         read_noise(r, outputs);
-    m->log_evidence = key_real(r, "log_evidence");
-    if (r->version >= 4)
+    m->log_evidence = key_real(r, has_draws(r) ? "log_likelihood" : "log_evidence");
+    if (r->version == 4)
         read_prior(r);
     m->converged = key_whole(r, "converged", 0, 1) == 1;
     if (m->task == RVM_CLASSIFICATION)
@@ -430,21 +443,28 @@ static const char *too_many_functions(const reader *r)
                                         : "the class has more basis functions than its line says";
 }
 
-/* The key in hand, its term, weight and precision; a term comes after all those before it. */
-static void read_term(reader *r, rvm_latent *f)
+/* The term of the key in hand, which comes after all those before it. */
+static rvm_term read_term_name(reader *r, const rvm_latent *f)
 {
     rvm_term term = { 0 };
 
-    if (!word_is(r, "bias")) {
-        next_word(r);
-        if (r->status == RVM_OK &&
-            (r->word.text == NULL || !rvm_term_by_name(&term, r->word.text, r->word.length) ||
-             term.degree == 0))
-            fault(r, "the name of a basis function, as x3 or x1*x3, is expected");
-        else if (r->status == RVM_OK && f->terms > 0 &&
-                 rvm_term_compare(&f->term[f->terms - 1], &term) >= 0)
-            fault(r, "the basis functions must ascend");
-    }
+    if (word_is(r, "bias"))
+        return term;
+    next_word(r);
+    if (r->status == RVM_OK &&
+        (r->word.text == NULL || !rvm_term_by_name(&term, r->word.text, r->word.length) ||
+         term.degree == 0))
+        fault(r, "the name of a basis function, as x3 or x1*x3, is expected");
+    else if (r->status == RVM_OK && f->terms > 0 &&
+             rvm_term_compare(&f->term[f->terms - 1], &term) >= 0)
+        fault(r, "the basis functions must ascend");
+    return term;
+}
+
+/* The key in hand, its term, weight and precision. */
+static void read_term(reader *r, rvm_latent *f)
+{
+    const rvm_term term = read_term_name(r, f);
     const double weight = real(r), alpha = positive(r);
     if (r->status != RVM_OK)
         return;
@@ -574,6 +594,18 @@ static bool read_weight(reader *r, size_t k, size_t vector)
     return true;
 }
 
+/* The pairs of the line in hand, which it ends with, as a vector. */
+static void read_features(reader *r)
+{
+    r->pairs = 0;
+    while (next_word(r))
+        read_pair(r);
+    if (r->status == RVM_OK && r->m->kernel.type == RVM_PRECOMPUTED)
+        check_serial(r);
+    if (r->status == RVM_OK && !rvm_problem_append(r->m->vectors, 0, r->index, r->value, r->pairs))
+        fault_memory(r);
+}
+
 static void read_vector(reader *r, size_t vector)
 {
     bool used = false;
@@ -584,13 +616,7 @@ static void read_vector(reader *r, size_t vector)
     if (r->status == RVM_OK && !used)
         r->status = rvm_fail_at(r->err, RVM_EMODEL, r->text.lines, 1, "no %s uses this vector",
                                 r->m->task == RVM_REGRESSION ? "output" : "class");
-    r->pairs = 0;
-    while (next_word(r))
-        read_pair(r);
-    if (r->status == RVM_OK && r->m->kernel.type == RVM_PRECOMPUTED)
-        check_serial(r);
-    if (r->status == RVM_OK && !rvm_problem_append(r->m->vectors, 0, r->index, r->value, r->pairs))
-        fault_memory(r);
+    read_features(r);
 }
 
 static void check_counts(reader *r)
@@ -603,10 +629,104 @@ static void check_counts(reader *r)
                                     r->m->task == RVM_REGRESSION ? (int)k + 1 : r->m->label[k]);
 }
 
+/* ---- Draws ----------------------------------------------------------------------------------- */
+
+/* The number of draws, and the noise of each. Memory grows with the numbers that are there, so the
+ * first line of numbers shows that the number of draws can be believed. */
+static void read_noise_of_draws(reader *r, rvm_latent *f)
+{
+    const size_t draws = (size_t)key_whole(r, "draws", 1, INT_MAX);
+    const bool regression = r->m->task == RVM_REGRESSION;
+    size_t capacity = 0;
+
+    if (regression)
+        key(r, "noise_sd");
+    for (f->draws = 0; r->status == RVM_OK && f->draws < draws; f->draws++) {
+        const double sd = regression ? positive(r) : 1;
+        if (!rvm_grow(&f->noise_sd, &capacity, f->draws + 1, sizeof *f->noise_sd))
+            fault_memory(r);
+        else
+            f->noise_sd[f->draws] = sd;
+    }
+    if (regression)
+        end_line(r);
+}
+
+/* The draws of the weight of one more function. */
+static void read_draws(reader *r, rvm_latent *f)
+{
+    double sum = 0;
+
+    for (size_t d = 0; r->status == RVM_OK && d < f->draws; d++) {
+        const double w = real(r);
+        if (!rvm_grow(&f->draw, &r->draw_capacity, r->draws + 1, sizeof *f->draw)) {
+            fault_memory(r);
+            return;
+        }
+        f->draw[r->draws++] = w;
+        sum += w / (double)f->draws;
+    }
+    if (!rvm_grow(&f->weight, &r->term_weight_capacity, f->count + 1, sizeof *f->weight))
+        fault_memory(r);
+    else
+        f->weight[f->count++] = sum;
+}
+
+/* The terms, the next key in hand before and after. */
+static void read_drawn_terms(reader *r, rvm_latent *f)
+{
+    while (r->status == RVM_OK && ((f->terms == 0 && word_is(r, "bias")) || word_is(r, "basis"))) {
+        const bool bias = word_is(r, "bias");
+        const rvm_term term = read_term_name(r, f);
+        if (bias)
+            f->bias_mean = real(r);
+        if (r->status == RVM_OK &&
+            !rvm_grow(&f->term, &r->term_capacity, f->terms + 1, sizeof *f->term))
+            fault_memory(r);
+        if (r->status != RVM_OK)
+            return;
+        f->term[f->terms++] = term;
+        read_draws(r, f);
+        end_line(r);
+        next_key(r);
+    }
+}
+
+/* Everything behind the header of a model of draws. */
+static void read_drawn_functions(reader *r)
+{
+    size_t capacity = 0;
+    if (r->status == RVM_OK && !rvm_model_alloc_latents(r->m, 1))
+        fault_memory(r);
+    if (r->status != RVM_OK)
+        return;
+
+    rvm_latent *f = r->m->latent;
+    f->noise_variance = r->outputs > 0 ? r->noise[0] : 0;
+    read_noise_of_draws(r, f);
+    next_key(r);
+    read_drawn_terms(r, f);
+    expect_key(r, "RV");
+    end_line(r);
+    for (size_t i = 0; r->status == RVM_OK && i < r->vectors; i++) {
+        next_line(r);
+        read_draws(r, f);
+        read_features(r);
+        if (r->status == RVM_OK && !rvm_grow(&f->vector, &capacity, i + 1, sizeof *f->vector))
+            fault_memory(r);
+        if (r->status == RVM_OK)
+            f->vector[i] = i;
+    }
+}
+
 static void read_functions(reader *r)
 {
     if (r->status != RVM_OK)
         return; /* the claimed number of classes is not to be believed */
+    if (has_draws(r)) {
+        read_drawn_functions(r);
+        return;
+    }
     const size_t count =
         r->m->task == RVM_REGRESSION ? r->outputs : rvm_latents_for(r->m->class_count);
     r->known = rvm_array(count, sizeof *r->known);

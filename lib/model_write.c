@@ -10,7 +10,10 @@
 #include "problem.h"
 #include "text.h"
 
-enum { DIGITS = 17 }; /* enough for every double to come back as it was */
+enum {
+    DIGITS = 17,     /* enough for every double to come back as it was */
+    DRAWN_DIGITS = 9 /* of draws, which are recorded in single precision */
+};
 
 static void write_real(FILE *out, char before, double value)
 {
@@ -65,9 +68,16 @@ static void write_classes(const rvm_model *m, FILE *out)
         fprintf(out, "multiclass %s\n", rvm_multiclass_name(m->multiclass));
 }
 
+static bool has_draws(const rvm_model *m)
+{
+    return m->latent->draws > 0;
+}
+
 /* The first version that has what this model has. */
 static int version_needed(const rvm_model *m)
 {
+    if (has_draws(m))
+        return 5;
     if (rvm_model_has_prior(m))
         return 4;
     if (m->kernel.type == RVM_NO_KERNEL || m->kernel.inputs != NULL ||
@@ -103,7 +113,7 @@ static void write_header(const rvm_model *m, FILE *out)
         fputc('\n', out);
         fprintf(out, "noise_fixed %d\n", m->noise_fixed);
     }
-    write_key_real(out, "log_evidence", m->log_evidence);
+    write_key_real(out, has_draws(m) ? "log_likelihood" : "log_evidence", m->log_evidence);
     if (rvm_model_has_prior(m))
         write_prior(m, out);
     fprintf(out, "converged %d\n", m->converged);
@@ -149,6 +159,37 @@ static void write_latents(const rvm_model *m, FILE *out)
     }
 }
 
+/* ---- Models of draws ------------------------------------------------------------------------- */
+
+static void write_draws(const double *draw, size_t count, FILE *out)
+{
+    char text[RVM_REAL_SIZE];
+
+    for (size_t d = 0; d < count; d++)
+        fprintf(out, " %s", rvm_text_format(text, draw[d], DRAWN_DIGITS));
+}
+
+static void write_drawn_terms(const rvm_model *m, FILE *out)
+{
+    const rvm_latent *f = m->latent;
+    char name[RVM_TERM_NAME_SIZE];
+
+    fprintf(out, "draws %zu\n", f->draws);
+    if (m->task == RVM_REGRESSION) {
+        fputs("noise_sd", out);
+        write_draws(f->noise_sd, f->draws, out);
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < f->terms; i++) {
+        const bool bias = f->term[i].degree == 0;
+        fprintf(out, "%s%s", bias ? "" : "basis ", rvm_term_name(name, &f->term[i]));
+        if (bias)
+            write_real(out, ' ', f->bias_mean);
+        write_draws(f->draw + i * f->draws, f->draws, out);
+        fputc('\n', out);
+    }
+}
+
 /* Weight and precision at vector i, 0 0 where it is none of f's; *at goes through f's functions. */
 static void write_weight(const rvm_latent *f, size_t i, size_t *at, FILE *out)
 {
@@ -163,6 +204,16 @@ static void write_weight(const rvm_latent *f, size_t i, size_t *at, FILE *out)
     ++*at;
 }
 
+/* The first number of a line has no blank before it. */
+static void write_vector_draws(const rvm_latent *f, size_t i, FILE *out)
+{
+    const double *draw = f->draw + (f->terms + i) * f->draws;
+    char text[RVM_REAL_SIZE];
+
+    fputs(rvm_text_format(text, draw[0], DRAWN_DIGITS), out);
+    write_draws(draw + 1, f->draws - 1, out);
+}
+
 /* at: zeros, one for each latent function. */
 static void write_vectors(const rvm_model *m, size_t *at, FILE *out)
 {
@@ -170,11 +221,13 @@ static void write_vectors(const rvm_model *m, size_t *at, FILE *out)
 
     fputs("RV\n", out);
     for (size_t i = 0; i < v->rows; i++) {
-        for (size_t k = 0; k < m->latent_count; k++) {
+        for (size_t k = 0; k < m->latent_count && !has_draws(m); k++) {
             if (k > 0)
                 fputc(' ', out);
             write_weight(&m->latent[k], i, &at[k], out);
         }
+        if (has_draws(m))
+            write_vector_draws(m->latent, i, out);
         for (size_t k = v->start[i]; k < v->start[i + 1]; k++) {
             fprintf(out, " %d", v->index[k]);
             write_real(out, ':', v->value[k]);
@@ -192,7 +245,10 @@ rvm_status rvm_model_write(const rvm_model *m, FILE *out, rvm_error *err)
 
     errno = 0;
     write_header(m, out);
-    write_latents(m, out);
+    if (has_draws(m))
+        write_drawn_terms(m, out);
+    else
+        write_latents(m, out);
     write_vectors(m, at, out);
     /* A stream remembers that one of its writes failed, so one look at the end is enough. */
     rvm_status status = RVM_OK;

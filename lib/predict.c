@@ -6,8 +6,9 @@
  *   f       mean         bias_mean + mu' phi
  *   s2      variance     phi' Sigma phi = |v|^2 with R' v = phi, by forward substitution
  *
- * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In classification probabilities
- * follow from mean and variance of the latent function, or functions: probability.c.
+ * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In
+ * classification probabilities follow from mean and variance of the latent function, or functions:
+ * probability.c.  A model of draws has f once for each draw, and averages over them: mixture.c.
  *
  * A row's result must not depend on the rows that come with it: a stream cut into blocks elsewhere
  * would give other bytes.  So each row has a lane of its own in every array, all lanes go through
@@ -15,6 +16,7 @@
  * shape.  Threads take CHUNK rows at a time. */
 #include "predict.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdint.h>
@@ -25,6 +27,7 @@
 #include "error.h"
 #include "forward.h"
 #include "kernel.h"
+#include "mixture.h"
 #include "model.h"
 #include "parallel.h"
 #include "probability.h"
@@ -49,6 +52,8 @@ typedef struct {
     double *mean;     /* owned, latent functions x CHUNK */
     double *variance; /* likewise */
     double *row_mean, *row_variance; /* owned, latent functions: of one row */
+    double *drawn;                   /* owned, draws x CHUNK: f of each draw */
+    double *row_drawn;               /* owned, draws: of one row */
     size_t failed;                   /* the first chunk that failed, SIZE_MAX when none did */
     rvm_error err;
 } worker;
@@ -59,14 +64,20 @@ typedef size_t probability_of_classes(double *p, double *log_p, const double *me
 struct rvm_predictor {
     const rvm_model *m; /* borrowed */
     rvm_predictor_settings settings;
-    bool variance;                                  /* compute it */
-    bool probability;                               /* likewise */
+    bool variance;    /* compute it */
+    bool probability; /* likewise */
+    double steps;     /* standard deviations on each side of the interval */
     probability_of_classes *probability_of_classes; /* of more than two */
     rvm_rows *vectors;                              /* owned, V of them */
     rvm_forward *forward; /* owned, latent functions; NULL without variance */
     worker *worker;       /* owned */
     size_t workers;
 };
+
+static bool has_draws(const rvm_predictor *pr)
+{
+    return pr->m->latent->draws > 0;
+}
 
 bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes, size_t outputs)
 {
@@ -75,7 +86,8 @@ bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes, siz
         return false;
 
     const size_t need = rows * width;
-    double **array[] = { &out->value, &out->variance, &out->probability, &out->log_probability };
+    double **array[] = { &out->value, &out->variance,    &out->low,
+                         &out->high,  &out->probability, &out->log_probability };
     size_t capacity = out->capacity;
     for (size_t i = 0; i < sizeof array / sizeof array[0]; i++) {
         capacity = out->capacity;
@@ -95,6 +107,8 @@ void rvm_prediction_free(rvm_prediction *p)
         return;
     free(p->value);
     free(p->variance);
+    free(p->low);
+    free(p->high);
     free(p->probability);
     free(p->log_probability);
     *p = (rvm_prediction){ 0 };
@@ -186,11 +200,79 @@ static rvm_status fill_row(rvm_prediction *out, size_t row, const rvm_predictor 
     if (m->task == RVM_CLASSIFICATION)
         fill_classes(out, row, pr, mean, variance);
     for (size_t k = 0; m->task == RVM_REGRESSION && k < m->latent_count; k++) {
-        out->value[row * m->latent_count + k] = mean[k];
-        out->variance[row * m->latent_count + k] = variance[k];
+        const size_t at = row * m->latent_count + k;
+        out->value[at] = mean[k];
+        out->variance[at] = variance[k];
+        out->low[at] = mean[k] - pr->steps * sqrt(variance[k]);
+        out->high[at] = mean[k] + pr->steps * sqrt(variance[k]);
     }
     return RVM_OK;
 }
+
+/* ---- Rows by draws --------------------------------------------------------------------------- */
+
+static void fill_drawn(worker *w, const rvm_latent *f)
+{
+    for (size_t d = 0; d < f->draws; d++) {
+        double *to = w->drawn + d * CHUNK;
+        for (size_t r = 0; r < CHUNK; r++)
+            to[r] = f->bias_mean;
+        for (size_t i = 0; i < f->count; i++)
+            add_multiple(to, f->draw[i * f->draws + d], phi_row(w, f, i));
+    }
+}
+
+static rvm_status fill_drawn_target(rvm_prediction *out, size_t row, const rvm_predictor *pr,
+                                    const rvm_mixture *x, rvm_error *err)
+{
+    const double tail = 0.5 * (1 - pr->settings.interval);
+
+    rvm_mixture_moments(&out->value[row], &out->variance[row], x);
+    if (pr->settings.interval == 0)
+        return RVM_OK;
+    const rvm_status status = rvm_mixture_quantile(&out->low[row], x, tail, err);
+    return status == RVM_OK ? rvm_mixture_quantile(&out->high[row], x, 1 - tail, err) : status;
+}
+
+/* Row r of the chunk. */
+static rvm_status fill_drawn_row(rvm_prediction *out, size_t row, const rvm_predictor *pr,
+                                 worker *w, size_t r, rvm_error *err)
+{
+    const rvm_model *m = pr->m;
+    const rvm_latent *f = m->latent;
+
+    for (size_t d = 0; d < f->draws; d++) {
+        w->row_drawn[d] = w->drawn[d * CHUNK + r];
+        if (!isfinite(w->row_drawn[d]))
+            return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
+                               "the prediction leaves the range of finite numbers");
+    }
+    if (m->task == RVM_REGRESSION) {
+        const rvm_mixture x = { w->row_drawn, f->noise_sd, f->draws };
+        return fill_drawn_target(out, row, pr, &x, err);
+    }
+    double *p = out->probability + 2 * row;
+    out->variance[row] = rvm_mixture_classes(p, out->log_probability + 2 * row, w->row_drawn,
+                                             f->draws, pr->settings.mode);
+    out->value[row] = m->label[p[0] >= p[1] ? 0 : 1];
+    return RVM_OK;
+}
+
+static rvm_status fill_drawn_rows(rvm_prediction *out, const rvm_predictor *pr, worker *w,
+                                  const rvm_problem *p, size_t first, size_t count, rvm_error *err)
+{
+    const rvm_latent *f = pr->m->latent;
+    rvm_status status = RVM_OK;
+
+    for (size_t i = 0; i < f->terms; i++)
+        rvm_term_values(w->terms + i * CHUNK, &f->term[i], p, first, count);
+    fill_drawn(w, f);
+    for (size_t r = 0; status == RVM_OK && r < count; r++)
+        status = fill_drawn_row(out, first + r, pr, w, r, err);
+    return status;
+}
+
+/* ---- Rows, by chunks ------------------------------------------------------------------------- */
 
 /* Rows first .. first + count - 1 of out, which are those of p, from their kernel values. */
 static rvm_status fill_rows(rvm_prediction *out, const rvm_predictor *pr, worker *w,
@@ -230,9 +312,10 @@ static rvm_status fill_chunk(rvm_prediction *out, const rvm_predictor *pr, worke
 
         status = rvm_kernel_block(&block.matrix, &pr->m->kernel, pr->vectors, NULL, x, first, err);
     }
-    if (status == RVM_OK)
-        status = fill_rows(out, pr, w, p, first, count, err);
-    return status;
+    if (status != RVM_OK)
+        return status;
+    return has_draws(pr) ? fill_drawn_rows(out, pr, w, p, first, count, err)
+                         : fill_rows(out, pr, w, p, first, count, err);
 }
 
 /* Chunks turn, turn + workers, ...: the first failure of each worker is all that is needed to find
@@ -270,8 +353,11 @@ static bool init_worker(worker *w, const rvm_predictor *pr)
     w->variance = scratch(CHUNK, C);
     w->row_mean = scratch(1, C);
     w->row_variance = scratch(1, C);
+    w->drawn = scratch(CHUNK, pr->m->latent->draws);
+    w->row_drawn = scratch(1, pr->m->latent->draws);
     return w->values != NULL && w->terms != NULL && w->phi != NULL && w->mean != NULL &&
-           w->variance != NULL && w->row_mean != NULL && w->row_variance != NULL;
+           w->variance != NULL && w->row_mean != NULL && w->row_variance != NULL &&
+           w->drawn != NULL && w->row_drawn != NULL;
 }
 
 static bool init_forward(rvm_predictor *pr)
@@ -309,7 +395,8 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
         m->multiclass == RVM_ONE_VS_REST ? rvm_probability_one_vs_rest : rvm_probability_of_many;
     pr->settings = *s;
     /* Which of many classes is the most probable one on the average depends on their variances. */
-    pr->variance = s->variance || (m->class_count > 2 && !s->mode);
+    pr->variance = !has_draws(pr) && (s->variance || (m->class_count > 2 && !s->mode));
+    pr->steps = s->interval > 0 ? gsl_cdf_ugaussian_Qinv((1 - s->interval) / 2) : 0;
     pr->probability = pr->variance || s->mode;
     pr->workers = (size_t)rvm_threads(s->threads);
     if (!init_predictor(pr)) {
@@ -332,6 +419,8 @@ void rvm_predictor_free(rvm_predictor *pr)
         free(pr->worker[i].variance);
         free(pr->worker[i].row_mean);
         free(pr->worker[i].row_variance);
+        free(pr->worker[i].drawn);
+        free(pr->worker[i].row_drawn);
     }
     for (size_t k = 0; pr->forward != NULL && k < pr->m->latent_count; k++)
         rvm_forward_clear(&pr->forward[k]);
@@ -353,6 +442,7 @@ static int team_for(const rvm_predictor *pr, const rvm_problem *p)
         const double K = (double)pr->m->latent[k].count;
         cost += KERNEL_COST * N * (double)pr->m->latent[k].terms;
         cost += pr->variance ? 0.5 * N * K * K : 0;
+        cost += N * (K + KERNEL_COST) * (double)pr->m->latent[k].draws;
     }
     return (int)GSL_MIN((double)most, 1 + cost / thread_cost);
 }

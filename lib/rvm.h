@@ -119,11 +119,39 @@ typedef enum {
 /* How the evidence is climbed (rvm-train(1), TRAINING). All but the first keep the columns of all
  * candidates, know one output, and take more than two classes one against the rest. */
 typedef enum {
-    RVM_METHOD_AUTO,      /* the search of this program, from many starts or in rounds */
-    RVM_METHOD_MACKAY,    /* alpha = gamma / mu^2, from all functions downwards */
-    RVM_METHOD_EM,        /* alpha = 1 / (mu^2 + Sigma_ii), likewise */
-    RVM_METHOD_SEQUENTIAL /* one function at a time (Tipping and Faul 2003) */
+    RVM_METHOD_AUTO,       /* the search of this program, from many starts or in rounds */
+    RVM_METHOD_MACKAY,     /* alpha = gamma / mu^2, from all functions downwards */
+    RVM_METHOD_EM,         /* alpha = 1 / (mu^2 + Sigma_ii), likewise */
+    RVM_METHOD_SEQUENTIAL, /* one function at a time (Tipping and Faul 2003) */
+    RVM_METHOD_GIBBS       /* draws from the posterior of everything, from where the first one ends;
+                              two classes, by a probit model, and regression of one output */
 } rvm_method;
+
+/* ---- of RVM_METHOD_GIBBS */
+
+typedef enum {
+    RVM_BASIS_AUTO, /* all functions up to some hundred, else the active ones and others at random */
+    RVM_BASIS_ALL,
+    RVM_BASIS_ACTIVE
+} rvm_gibbs_basis;
+
+typedef struct {
+    int samples; /* draws of each chain that count, 4 or more, */
+    int burn_in; /* after so many that do not */
+    int thin;    /* of so many draws one counts */
+    int chains;
+    int keep; /* most draws that the model keeps, of all chains together */
+    rvm_gibbs_basis basis;
+    double alpha_min,
+        alpha_max;    /* bounds of the alphas, in the units of the target; 0: by default */
+    bool prior_given; /* weight_prior is that of an alpha; else it is flat between the bounds, in
+                         regression in ln alpha */
+    bool
+        noise_prior_given; /* noise_prior is that of beta; else it is flat in regression, and a weak
+                               one of two classes */
+    bool mixture; /* two alphas for all weights, each with that prior, and a share of weights that
+                         have the second one, which is Beta(1/2, 1/2) */
+} rvm_sampling;
 
 typedef struct {
     int label;
@@ -166,6 +194,7 @@ typedef struct {
     unsigned long seed;
     int threads; /* 0: as many as the machine offers */
     rvm_method method;
+    rvm_sampling sampling;
     rvm_multiclass multiclass;
     bool probability;                      /* libsvm's -b 1; kept in the model, changes nothing */
     const rvm_class_weight *class_weights; /* borrowed; classification only; repeated: multiplied */
@@ -239,6 +268,9 @@ typedef struct {
     double noise_sd;     /* regression of one output; else 0 */
     bool widths;         /* weights of inputs are being found: no functions yet, and the evidence is
                             that of all of them together */
+    size_t draw, draws;  /* RVM_METHOD_GIBBS: draws of each chain so far, and in all; draws 0 before
+                            the chains have begun. `log_evidence` is then the log likelihood of the
+                            last one of the first chain, and `functions` are those sampled */
     bool done;           /* nothing is left to do */
     bool converged;      /* no step known to the trainer gains more than the tolerance, or one nat
                             where that is what additions had to gain; large problems: rounds have
@@ -259,6 +291,37 @@ typedef struct rvm_model rvm_model;
 RVM_CHECKED rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *err);
 void rvm_trainer_free(rvm_trainer *tr);
 
+/* The draws of RVM_METHOD_GIBBS, of the functions that the model has. */
+typedef struct rvm_chains rvm_chains;
+
+typedef struct {
+    size_t chains, draws; /* draws of each chain */
+    size_t sampled;       /* basis functions that were sampled, */
+    size_t functions; /* and those of them that the model keeps: the others do nothing that could
+                              be seen */
+    double log_likelihood; /* mean over all draws, its split R-hat and its effective sample size */
+    double log_likelihood_rhat, log_likelihood_size;
+    double prediction_rhat; /* the largest split R-hat of the log-odds, or means, that are predicted
+                               at the training rows; 0: the chains did not come to their end */
+} rvm_chains_info;
+
+typedef struct {
+    char name[48];          /* w0: the bias; w3: the kernel function of row 3 of the file; x1*x2 */
+    double mean, low, high; /* posterior mean and central 95 % interval */
+    double rhat, size;      /* split R-hat, effective sample size */
+} rvm_weight_summary;
+
+/* *out, owned by the caller, is NULL where nothing has been drawn that counts. */
+RVM_CHECKED rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error *err);
+RVM_CHECKED rvm_status rvm_chains_describe(rvm_chains_info *out, const rvm_chains *c,
+                                           rvm_error *err);
+/* Of function k of those that the model keeps, the one first that does most at the training rows. */
+RVM_CHECKED rvm_status rvm_chains_weight(rvm_weight_summary *out, const rvm_chains *c, size_t k,
+                                         rvm_error *err);
+/* One line for each draw behind a line of names: chain draw log_likelihood sigma w0 w3 ... */
+RVM_CHECKED rvm_status rvm_chains_write(const rvm_chains *c, FILE *out, rvm_error *err);
+void rvm_chains_free(rvm_chains *c);
+
 /* Trains to the end: rvm_tune where something is left open, alloc, steps, model. */
 RVM_CHECKED rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
                                  rvm_error *err);
@@ -276,7 +339,9 @@ typedef struct {
     rvm_multiclass multiclass; /* of more than two classes */
     const int *labels;         /* borrowed from the model; classes entries, in libsvm's order */
     size_t outputs;            /* targets of a row; 0 for classification */
-    double log_evidence;       /* natural logarithm; of several outputs the sum */
+    size_t draws;              /* RVM_METHOD_GIBBS: of the weights, that the model keeps; else 0 */
+    double log_evidence;       /* natural logarithm; of several outputs the sum; of a model of draws
+                                  the mean of the log likelihood */
     bool has_prior;            /* the precisions have a prior that is not flat, */
     double log_prior;      /* and this is its log density, which training adds to the evidence */
     double noise_variance; /* regression; of the first output */
@@ -310,6 +375,7 @@ typedef struct {
     double *variance; /* rows x outputs: predictive variance (regression, noise included); the
                             variance of the log-odds (two classes) or, of more classes, of the
                             latent function of the predicted one */
+    double *low, *high;  /* rows x outputs: the interval of the settings, where they have one */
     double *probability; /* rows x classes, classification only; averaged over the posterior of the
                             weights (MacKay 1992) unless `mode`; every row sums to 1 */
     double *log_probability; /* its natural logarithm, finite where the probability underflows */
@@ -317,11 +383,13 @@ typedef struct {
 } rvm_prediction;
 
 typedef struct {
-    bool mode;     /* classification: probabilities at the most probable weights, not averaged */
-    bool variance; /* fill everything. Without, `variance` is not valid, nor are the probabilities
+    bool mode;       /* classification: probabilities at the most probable weights, not averaged */
+    bool variance;   /* fill everything. Without, `variance` is not valid, nor are the probabilities
                       unless `mode`; `value` is the same, and comes many times faster where
                       there are many vectors: a variance costs their number squared */
-    int threads;   /* 0: as many as the machine offers; results do not depend on it */
+    double interval; /* regression: probability of the central interval to fill, which takes
+                        `variance`; 0: none */
+    int threads;     /* 0: as many as the machine offers; results do not depend on it */
 } rvm_predictor_settings;
 
 /* A model made ready for predicting block after block.  m is borrowed and must outlive it. */

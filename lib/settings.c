@@ -13,6 +13,7 @@
 #include "problem.h"
 #include "term.h"
 
+enum { SAMPLES_MIN = 4, DRAWS_MAX = 100000000, CHAINS_MAX = 1000 };
 enum { THREADS_MAX = 1024 };
 
 rvm_settings rvm_settings_default(void)
@@ -34,6 +35,7 @@ rvm_settings rvm_settings_default(void)
         .seed = 1,
         .threads = 0,
         .method = RVM_METHOD_AUTO,
+        .sampling = { .samples = 5000, .burn_in = 1000, .thin = 1, .chains = 5, .keep = 200 },
         .multiclass = RVM_SOFTMAX,
         .probability = false,
         .class_weights = NULL,
@@ -172,10 +174,9 @@ static rvm_status check_basis(const rvm_settings *s, rvm_error *err)
 }
 
 static const char *const method_names[] = {
-    [RVM_METHOD_AUTO] = "auto",
-    [RVM_METHOD_MACKAY] = "mackay",
-    [RVM_METHOD_EM] = "em",
-    [RVM_METHOD_SEQUENTIAL] = "sequential",
+    [RVM_METHOD_AUTO] = "auto",   [RVM_METHOD_MACKAY] = "mackay",
+    [RVM_METHOD_EM] = "em",       [RVM_METHOD_SEQUENTIAL] = "sequential",
+    [RVM_METHOD_GIBBS] = "gibbs",
 };
 enum { METHOD_NAMES = sizeof method_names / sizeof method_names[0] };
 
@@ -262,16 +263,54 @@ static rvm_status check_priors(const rvm_settings *s, rvm_error *err)
         status = check_gamma_prior(&s->noise_prior, "noise", err);
     if (status != RVM_OK)
         return status;
-    if (s->weight_prior.shape > 0 && s->weight_prior.rate == 0)
+    if (s->weight_prior.shape > 0 && s->weight_prior.rate == 0 && s->method != RVM_METHOD_GIBBS)
         return rvm_fail(err, RVM_ESETTING,
                         "prior of the weights with shape %g and rate 0: it would send every "
                         "precision to infinity",
                         s->weight_prior.shape);
-    if (noise && s->task != RVM_REGRESSION)
+    if (noise && s->task != RVM_REGRESSION && s->method != RVM_METHOD_GIBBS)
         return rvm_fail(err, RVM_ESETTING, "a prior of the noise is a setting of regression only");
     if (noise && s->noise_variance > 0)
         return rvm_fail(err, RVM_ESETTING, "a noise variance that is given needs no prior");
     return RVM_OK;
+}
+
+static rvm_status check_alpha_bounds(const rvm_sampling *g, rvm_error *err)
+{
+    const double low = g->alpha_min, high = g->alpha_max;
+    if (!isfinite(low) || !isfinite(high) || low < 0 || high < 0)
+        return rvm_fail(err, RVM_ESETTING,
+                        "alphas from %g to %g; finite numbers above 0 are needed", low, high);
+    if (low > 0 && high > 0 && low >= high)
+        return rvm_fail(err, RVM_ESETTING, "the least alpha, %g, is not below the largest, %g", low,
+                        high);
+    return RVM_OK;
+}
+
+static rvm_status check_sampling(const rvm_settings *s, rvm_error *err)
+{
+    const rvm_sampling *g = &s->sampling;
+    if (s->method != RVM_METHOD_GIBBS)
+        return g->mixture ? rvm_fail(err, RVM_ESETTING, "a mixture of priors needs --method gibbs")
+                          : RVM_OK;
+    if (g->samples < SAMPLES_MIN || g->samples > DRAWS_MAX)
+        return rvm_fail(err, RVM_ESETTING, "number of samples is %d; %d to %d are possible",
+                        g->samples, SAMPLES_MIN, DRAWS_MAX);
+    if (g->burn_in < 0 || g->burn_in > DRAWS_MAX)
+        return rvm_fail(err, RVM_ESETTING, "burn-in is %d; 0 to %d are possible", g->burn_in,
+                        DRAWS_MAX);
+    if (g->thin < 1 || g->thin > DRAWS_MAX)
+        return rvm_fail(err, RVM_ESETTING, "thinning is %d; 1 to %d are possible", g->thin,
+                        DRAWS_MAX);
+    if (g->chains < 1 || g->chains > CHAINS_MAX)
+        return rvm_fail(err, RVM_ESETTING, "number of chains is %d; 1 to %d are possible",
+                        g->chains, CHAINS_MAX);
+    if (g->keep < 1 || g->keep > DRAWS_MAX)
+        return rvm_fail(err, RVM_ESETTING, "draws to keep are %d; 1 to %d are possible", g->keep,
+                        DRAWS_MAX);
+    if (s->class_weight_count > 0)
+        return rvm_fail(err, RVM_ESETTING, "--method gibbs knows no weights of classes (-w)");
+    return check_alpha_bounds(g, err);
 }
 
 /* Rows read by a grammar with class_labels pass; a caller may have read them otherwise. */
@@ -352,6 +391,8 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
     rvm_status status = check_kernels(s, err);
     if (status == RVM_OK)
         status = check_effort(s, err);
+    if (status == RVM_OK)
+        status = check_sampling(s, err);
     if (status == RVM_OK)
         status = check_noise(s, err);
     if (status == RVM_OK)

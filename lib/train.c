@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "chains.h"
 #include "error.h"
 #include "finish.h"
 #include "labels.h"
@@ -13,6 +14,7 @@
 #include "outputs.h"
 #include "parallel.h"
 #include "problem.h"
+#include "sampler.h"
 #include "settings.h"
 #include "starts.h"
 #include "textbook.h"
@@ -40,6 +42,9 @@ struct rvm_trainer {
     rvm_multi *multi;
     rvm_outputs *outputs;
     rvm_textbook *textbook;
+    bool searched;        /* RVM_METHOD_GIBBS: the solution is found from which the chains begin */
+    rvm_sampler *sampler; /* NULL until then */
+    bool mixed;           /* the chains agree */
     size_t *class_of_row; /* owned, in canonical order; more than two classes: rank of the label */
     size_t *rank;         /* owned: position in labels of each class, by ascending label */
     rvm_design fixed;     /* NOTHING_TO_FIND: the bias alone */
@@ -83,6 +88,16 @@ static rvm_status settle(rvm_trainer *tr, rvm_error *err)
 
 /* ---- Life of a trainer ---------------------------------------------------------------------- */
 
+static bool has_many_classes(const rvm_trainer *tr)
+{
+    return tr->labels.count > 2;
+}
+
+static bool is_sampled(const rvm_trainer *tr)
+{
+    return tr->settings.method == RVM_METHOD_GIBBS;
+}
+
 static method choose_method(const rvm_trainer *tr)
 {
     if (tr->settings.task == RVM_CLASSIFICATION && tr->labels.count < 2)
@@ -91,7 +106,7 @@ static method choose_method(const rvm_trainer *tr)
         return BY_OUTPUTS;
     if (tr->settings.task == RVM_REGRESSION && tr->study.constant_target)
         return NOTHING_TO_FIND;
-    if (tr->settings.method != RVM_METHOD_AUTO)
+    if (tr->settings.method != RVM_METHOD_AUTO && !is_sampled(tr))
         return BY_TEXTBOOK;
     if (tr->labels.count > 2)
         return BY_CLASSES;
@@ -137,11 +152,6 @@ static rvm_status prepare_classes(rvm_trainer *tr, rvm_error *err)
     return RVM_OK;
 }
 
-static bool has_many_classes(const rvm_trainer *tr)
-{
-    return tr->labels.count > 2;
-}
-
 static rvm_status prepare_search(rvm_trainer *tr, rvm_error *err)
 {
     const size_t classes = tr->labels.count;
@@ -163,6 +173,15 @@ static rvm_status prepare_search(rvm_trainer *tr, rvm_error *err)
     return settle(tr, err);
 }
 
+/* The solution from which chains begin knows nothing of their priors, which need not have one. */
+static rvm_settings settings_of_search(const rvm_trainer *tr)
+{
+    rvm_settings s = tr->settings;
+    if (is_sampled(tr))
+        s.weight_prior = s.noise_prior = (rvm_gamma_prior){ 0, 0 };
+    return s;
+}
+
 static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
 {
     rvm_status status = rvm_settings_check(&tr->settings, p, err);
@@ -178,8 +197,12 @@ static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
     tr->kernel = rvm_settings_kernel(&tr->settings, p);
     if (tr->settings.task == RVM_CLASSIFICATION)
         status = rvm_labels_find(&tr->labels, p, err);
+    if (status == RVM_OK && is_sampled(tr) && has_many_classes(tr))
+        status = rvm_fail(err, RVM_ESETTING, "--method gibbs knows two classes; there are %zu",
+                          tr->labels.count);
+    const rvm_settings search = settings_of_search(tr);
     if (status == RVM_OK)
-        status = rvm_study_init(&tr->study, p, &tr->settings, &tr->kernel,
+        status = rvm_study_init(&tr->study, p, &search, &tr->kernel,
                                 tr->labels.count > 0 ? tr->labels.label[0] : 0, err);
     if (status != RVM_OK)
         return status;
@@ -217,6 +240,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_multi_free(tr->multi);
     rvm_outputs_free(tr->outputs);
     rvm_textbook_free(tr->textbook);
+    rvm_sampler_free(tr->sampler);
     free(tr->class_of_row);
     free(tr->rank);
     rvm_design_free(&tr->fixed);
@@ -287,6 +311,23 @@ static void report_one_vs_rest(rvm_report *r, const rvm_trainer *tr)
     r->converged = tr->done && rvm_textbook_converged(tr->textbook);
 }
 
+/* The search that comes before the draws is little of the work. */
+static void report_draws(rvm_report *r, const rvm_trainer *tr)
+{
+    const double share = 0.05;
+    r->converged = tr->done && (tr->sampler == NULL || tr->mixed);
+    r->progress *= share;
+    if (tr->sampler == NULL)
+        return;
+    rvm_sampler_progress(&r->draw, &r->draws, tr->sampler);
+    r->progress = share + (1 - share) * (double)r->draw / (double)r->draws;
+    r->functions = tr->sampler->model.M;
+    r->log_evidence = rvm_sampler_log_likelihood(tr->sampler);
+    r->noise_at_bound = false;
+    if (r->noise_sd > 0)
+        r->noise_sd = tr->study.t_scale / sqrt(tr->sampler->chain[0].beta);
+}
+
 static rvm_report report(const rvm_trainer *tr)
 {
     rvm_report r = { .start = 1, .starts = 1, .round = tr->round, .done = tr->done };
@@ -312,6 +353,8 @@ static rvm_report report(const rvm_trainer *tr)
     } else {
         report_point(&r, tr);
     }
+    if (is_sampled(tr))
+        report_draws(&r, tr);
     if (tr->done)
         r.progress = 1;
     return r;
@@ -375,6 +418,63 @@ static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_e
     return status;
 }
 
+static rvm_status step_search(bool *done, rvm_trainer *tr, rvm_error *err)
+{
+    if (tr->method == BY_STARTS)
+        return rvm_starts_step(done, tr->starts, err);
+    if (tr->method == BY_WORKING_SET)
+        return rvm_working_set_step(done, tr->working_set, err);
+    if (tr->method == BY_CLASSES)
+        return rvm_multi_step(done, tr->multi, err);
+    if (tr->method == BY_OUTPUTS)
+        return rvm_outputs_step(done, tr->outputs, err);
+    if (tr->method == BY_TEXTBOOK)
+        return rvm_textbook_step(done, tr->textbook, err);
+    *done = true;
+    return RVM_OK;
+}
+
+/* ---- Draws after the search ------------------------------------------------------------------ */
+
+/* Whether the chains agree on what matters: the log likelihood and what they predict. Weights of
+ * functions that are nearly alike may change places for ever. */
+static rvm_status judge_chains(rvm_trainer *tr, rvm_error *err)
+{
+    const double agreed = 1.05;
+    rvm_chains *c = NULL;
+    rvm_chains_info info;
+    rvm_status status = rvm_chains_alloc(&c, tr->sampler, tr->p, err);
+    if (status == RVM_OK)
+        status = rvm_chains_describe(&info, c, err);
+    if (status == RVM_OK)
+        tr->mixed = info.log_likelihood_rhat <= agreed && info.prediction_rhat <= agreed;
+    rvm_chains_free(c);
+    return status;
+}
+
+static rvm_status step_sampler(bool *done, rvm_trainer *tr, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (tr->sampler == NULL) {
+        const rvm_columns c = columns(tr);
+        status =
+            rvm_sampler_alloc(&tr->sampler, &tr->study, best_point(tr), &c, &tr->settings, err);
+    }
+    if (status == RVM_OK)
+        status = rvm_sampler_step(done, tr->sampler, err);
+    return status == RVM_OK && *done ? judge_chains(tr, err) : status;
+}
+
+/* Where there is nothing to find there is nothing to draw. */
+static rvm_status step_sampled(bool *done, rvm_trainer *tr, rvm_error *err)
+{
+    if (tr->searched)
+        return step_sampler(done, tr, err);
+    const rvm_status status = step_search(&tr->searched, tr, err);
+    *done = tr->method == NOTHING_TO_FIND;
+    return status;
+}
+
 rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
 {
     if (tr->weighted != NULL)
@@ -382,18 +482,9 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
     if (tr->widths != NULL)
         return step_widths(out, tr, err);
     rvm_status status = RVM_OK;
-    if (!tr->done && tr->method == BY_STARTS)
-        status = rvm_starts_step(&tr->done, tr->starts, err);
-    else if (!tr->done && tr->method == BY_WORKING_SET)
-        status = rvm_working_set_step(&tr->done, tr->working_set, err);
-    else if (!tr->done && tr->method == BY_CLASSES)
-        status = rvm_multi_step(&tr->done, tr->multi, err);
-    else if (!tr->done && tr->method == BY_OUTPUTS)
-        status = rvm_outputs_step(&tr->done, tr->outputs, err);
-    else if (!tr->done && tr->method == BY_TEXTBOOK)
-        status = rvm_textbook_step(&tr->done, tr->textbook, err);
-    else
-        tr->done = true;
+    if (!tr->done)
+        status =
+            is_sampled(tr) ? step_sampled(&tr->done, tr, err) : step_search(&tr->done, tr, err);
     tr->round++;
     if (status == RVM_OK)
         *out = report(tr);
@@ -444,6 +535,36 @@ static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err
     if (status == RVM_OK && m->task == RVM_REGRESSION)
         status = finish_noise(m->latent, tr, point, err);
     return status;
+}
+
+/* A draw has been recorded. */
+static bool has_draws(const rvm_trainer *tr)
+{
+    return tr->sampler != NULL && rvm_sampler_kept(tr->sampler) > 0;
+}
+
+static rvm_status finish_draws(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    rvm_chains *c = NULL;
+    if (!rvm_model_alloc_latents(m, 1))
+        return rvm_fail_memory(err, "the model");
+    rvm_status status = rvm_chains_alloc(&c, tr->sampler, tr->p, err);
+    if (status == RVM_OK)
+        status = rvm_chains_latent(m->latent, c, (size_t)tr->settings.sampling.keep, err);
+    if (status == RVM_OK)
+        m->log_evidence = rvm_chains_mean_log_likelihood(c);
+    m->converged = tr->done && tr->mixed;
+    m->noise_fixed = tr->study.observed.noise_fixed;
+    rvm_chains_free(c);
+    return status;
+}
+
+rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error *err)
+{
+    *out = NULL;
+    if (tr->weighted != NULL)
+        return rvm_trainer_chains(out, tr->weighted, err);
+    return has_draws(tr) ? rvm_chains_alloc(out, tr->sampler, tr->p, err) : RVM_OK;
 }
 
 static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
@@ -515,6 +636,8 @@ static rvm_multiclass model_of_classes(const rvm_trainer *tr)
 
 static rvm_status finish(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
+    if (has_draws(tr))
+        return finish_draws(m, tr, err);
     if (tr->method == BY_CLASSES)
         return finish_classes(m, tr, err);
     if (tr->method == BY_OUTPUTS)
@@ -541,8 +664,10 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
     }
     m->multiclass = model_of_classes(tr);
     m->examples = tr->study.observed.N;
-    m->weight_prior = tr->settings.weight_prior;
-    m->noise_prior = tr->settings.noise_prior;
+    if (!is_sampled(tr)) {
+        m->weight_prior = tr->settings.weight_prior;
+        m->noise_prior = tr->settings.noise_prior;
+    }
     m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
     rvm_status status = copy_labels(m, &tr->labels, err);
     if (status == RVM_OK)

@@ -371,6 +371,11 @@ rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_sett
         return rvm_fail_memory(err, "the choice of a kernel");
     t->p = p;
     t->settings = *s;
+    if (s->method == RVM_METHOD_GIBBS) { /* a solution at each kernel, not a sample */
+        t->settings.method = RVM_METHOD_AUTO;
+        t->settings.sampling.mixture = false;
+        t->settings.weight_prior = t->settings.noise_prior = (rvm_gamma_prior){ 0, 0 };
+    }
     const rvm_status status = prepare(t, err);
     if (status != RVM_OK) {
         rvm_tuner_free(t);
