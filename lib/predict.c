@@ -6,8 +6,9 @@
  *   f       mean         bias_mean + mu' phi
  *   s2      variance     phi' Sigma phi = |v|^2 with R' v = phi, by forward substitution
  *
- * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In classification probabilities
- * follow from mean and variance of the latent function, or functions: probability.c.
+ * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In
+ * classification probabilities follow from mean and variance of the latent function,
+ * or functions: probability.c.
  *
  * A row's result must not depend on the rows that come with it: a stream cut into blocks elsewhere
  * would give other bytes.  So each row has a lane of its own in every array, all lanes go through

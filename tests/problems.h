@@ -123,9 +123,9 @@ static inline double fraction(double x)
     return x - floor(x);
 }
 
-/* Without a generator of random numbers, so that other programs can have the same: x_1, x_2, x_3 even
- * over -1 .. 1 by Weyl's sequences, and for regression sin(3 x_1) + 0.3 x_2 with something like
- * noise, for classification 1 where x_1^2 + x_2 with more of it is above 0.3, else 0. */
+/* Without a generator of random numbers, so that other programs can have the same: x_1, x_2, x_3
+ * even over -1 .. 1 by Weyl's sequences, and for regression sin(3 x_1) + 0.3 x_2 with something
+ * like noise, for classification 1 where x_1^2 + x_2 with more of it is above 0.3, else 0. */
 static inline rvm_problem *weyl_problem(size_t N, rvm_task task)
 {
     rvm_problem *p = empty_problem();

@@ -225,7 +225,8 @@ START_TEST(folds_of_three_classes_are_stratified)
     }
 END_TEST
 
-/* Class 9 has one row, so its fold is predicted by a model of the two others; columns stay 9, 4, 6. */
+/* Class 9 has one row, so its fold is predicted by a model of the two others;
+ * columns stay 9, 4, 6. */
 START_TEST(a_part_may_lack_one_of_three)
     {
         const rvm_settings s = settings_for(RVM_CLASSIFICATION);

@@ -144,8 +144,8 @@ START_TEST(hessian_by_differences_of_the_gradient)
     }
 END_TEST
 
-/* One step by each rule, from Sigma and mu by LU; with priors in the units of these, where Student's t
- * is alpha = (1 - alpha Sigma_ii + nu) / (mu^2 + nu). */
+/* One step by each rule, from Sigma and mu by LU; with priors in the units of these, where
+ * Student's t is alpha = (1 - alpha Sigma_ii + nu) / (mu^2 + nu). */
 START_TEST(steps_follow_the_formulas)
     {
         static const double nu = 3.5;

@@ -78,8 +78,8 @@ START_TEST(three_classes_one_against_the_rest)
     }
 END_TEST
 
-/* All classes far from likely: their probabilities underflow, what they have in proportion does not;
- * equals stay equal. Any number of classes sums to 1. */
+/* All classes far from likely: their probabilities underflow, what they have in proportion does
+ * not; equals stay equal. Any number of classes sums to 1. */
 START_TEST(one_against_the_rest_at_the_ends)
     {
         const double low[] = { -900, -900, -901 }, wide[] = { -DBL_MAX, DBL_MAX, 0 };

@@ -157,7 +157,7 @@ START_TEST(the_same_seed)
     }
 END_TEST
 
-/* ---- Repeated rows and weights ---------------------------------------------------------------- */
+/* ---- Repeated rows and weights -------------------------------------------------------------- */
 
 /* A weight of 2 on a class is each of its rows twice: in the evidence and in every prediction. */
 static void check_weight_as_rows(double weight_of_plus, double weight_of_minus, size_t N)

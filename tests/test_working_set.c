@@ -85,8 +85,8 @@ START_TEST(noise_and_function_of_many_rows)
 END_TEST
 
 /* Without noise beta rises by many powers of ten while the search is under way, and priors must not
- * become wider than the Gram matrix has digits for. The noise ends below 1e-3 of the targets' standard
- * deviation, 0.97, and the function is met as closely. */
+ * become wider than the Gram matrix has digits for. The noise ends below 1e-3 of the targets'
+ * standard deviation, 0.97, and the function is met as closely. */
 START_TEST(targets_free_of_noise)
     {
         rvm_problem *p = surface_problem(3000, 23);
