@@ -155,6 +155,14 @@ static inline rvm_problem *cloud_problem(size_t N, unsigned long seed)
     return p;
 }
 
+/* For tests that loop over both tasks. */
+static const rvm_task tasks[] = { RVM_REGRESSION, RVM_CLASSIFICATION };
+
+static inline rvm_problem *task_problem(rvm_task task, size_t N, unsigned long seed)
+{
+    return task == RVM_REGRESSION ? smooth_problem(N, seed) : cloud_problem(N, seed);
+}
+
 /* Value of feature `index` in a row, 0 where it is absent. */
 static inline double feature(const rvm_problem *p, size_t row, int index)
 {

@@ -63,7 +63,7 @@ END_TEST
 
 START_TEST(found_weights_are_kept_in_the_model)
     {
-        const rvm_task task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
+        const rvm_task task = tasks[_i];
         rvm_settings s = settings_for(task, RVM_RBF, 0.3);
         rvm_problem *p = problem_for(task);
         s.ard = true;

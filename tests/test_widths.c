@@ -104,7 +104,7 @@ static void check_same(rvm_widths *v, rvm_widths *w)
 
 START_TEST(threads_change_nothing)
     {
-        const rvm_task task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
+        const rvm_task task = tasks[_i];
         rvm_settings s = settings_for(task, RVM_RBF, 1);
         rvm_problem *p = weyl_problem(150, task);
         rvm_widths *alone = find(p, &s);

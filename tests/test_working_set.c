@@ -188,17 +188,7 @@ START_TEST(weights_of_classes)
     {
         const rvm_class_weight weights[] = { { 1, 2 }, { -1, 0.5 } };
         rvm_problem *p = two_clouds(2600, 24);
-        rvm_settings s = settings_of(false);
-        double *c = calloc(p->rows, sizeof *c);
-        ck_assert_ptr_nonnull(c);
-        s.class_weights = weights;
-        s.class_weight_count = 2;
-        for (size_t n = 0; n < p->rows; n++)
-            c[n] = p->target[n] > 0 ? 2 : 0.5;
-        rvm_model *m = train(p, &s);
-        check_model(m, p, c);
-        free(c);
-        rvm_model_free(m);
+        check_weighted_training(p, settings_of(false), weights, 2);
         rvm_problem_free(p);
     }
 END_TEST
