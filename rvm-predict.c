@@ -7,8 +7,8 @@
 #include "lib/cli.h"
 #include "lib/rvm.h"
 
-/* Rows read at a time: enough for several threads, few enough that a stream's first predictions come
- * soon. */
+/* Rows read at a time: enough for several threads, few enough that a stream's first
+ * predictions come soon. */
 enum { BLOCK_ROWS = 2048 };
 
 /* ---- Options -------------------------------------------------------------------------------- */

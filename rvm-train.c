@@ -573,7 +573,8 @@ static void show_choice(cli_live *line, const rvm_choice *best)
     cli_live_draw(line, text);
 }
 
-/* Chooses what is open of the kernel; *out to be freed by the caller. An interrupt ends it early. */
+/* Chooses what is open of the kernel; *out to be freed by the caller.
+ * An interrupt ends it early. */
 static rvm_status choose_kernel(rvm_tuner **out, const rvm_settings *s, const rvm_problem *p,
                                 cli_live *line, rvm_error *err)
 {
@@ -844,8 +845,8 @@ static void print_summary(FILE *out, const train_job *job, const trained *t, con
     fprintf(out, "Seconds = %.2f\n", seconds);
 }
 
-/* A model of no function but the bias is legal, and right where there is nothing to learn; it is what
- * unscaled inputs come to. One class has said so already. */
+/* A model of no function but the bias is legal, and right where there is nothing to learn; it is
+ * what unscaled inputs come to. One class has said so already. */
 static void report_constant(const train_job *job, const rvm_model *m)
 {
     const rvm_model_info info = rvm_model_describe(m);
@@ -969,7 +970,8 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
 
 /* ---- The tool ------------------------------------------------------------------------------- */
 
-/* model_name: where the result will go, so that this is no news after the training; NULL: nowhere. */
+/* model_name: where the result will go, so that this is no news after the training;
+ * NULL: nowhere. */
 static bool read_data(rvm_problem **out, const train_job *job, const char *name,
                       const char *model_name)
 {

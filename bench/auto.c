@@ -1,4 +1,5 @@
-/* make bench-auto: what criteria for the width of the rbf kernel look at, and how wrong the models are.
+/* make bench-auto: what criteria for the width of the rbf kernel look at,
+ * and how wrong the models are.
  *
  *     auto TYPE TRAIN TEST [GAMMA...]      TYPE: 0 classification, 3 regression
  *
@@ -7,10 +8,10 @@
  *     point GAMMA EVIDENCE FUNCTIONS EFFECTIVE LOSS CV_ERROR ERROR
  *     auto GAMMA EVIDENCE VECTORS NOISE SECONDS ERROR
  *
- * EFFECTIVE is the effective number of parameters, the sum of 1 - alpha_i Sigma_ii. LOSS (the mean of
- * -ln p(target)) and CV_ERROR (percent that are wrong, or the mean squared error) are those of a
- * cross-validation with one start, ERROR is that of TEST. NOISE is a standard deviation, SECONDS are
- * those of the processor. */
+ * EFFECTIVE is the effective number of parameters, the sum of 1 - alpha_i Sigma_ii. LOSS (the mean
+ * of -ln p(target)) and CV_ERROR (percent that are wrong, or the mean squared error) are those of a
+ * cross-validation with one start, ERROR is that of TEST. NOISE is a standard deviation, SECONDS
+ * are those of the processor. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

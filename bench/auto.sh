@@ -17,24 +17,16 @@
 #
 # To add a data set is a line of sets.
 
-set -u
-LC_ALL=C
-export LC_ALL
-
-[ $# = 4 ] || { sed -n '6,11s/^# *//p' "$0" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-bin=$(cd "$1" && pwd) || exit 1
-helpers=$(cd "$2" && pwd) || exit 1
-results=$4
-if ! folder=$(cd "${3:-/nonexistent}" 2>/dev/null && pwd); then
-    echo "auto: name the folder of the data: make bench-auto BENCH_DATA=FOLDER" >&2
-    exit 1
-fi
-
+. "$here/frame.sh"
 . "$here/machine.sh"
 . "$here/rows.sh"
 
-only=${BENCH_ONLY:-}
+[ $# = 4 ] || usage 6,11
+bin=$(cd "$1" && pwd) || exit 1
+helpers=$(cd "$2" && pwd) || exit 1
+folder=$(data_folder "$3") || exit 1
+results=$4
 
 # Name, type, stem of the files (see rows.sh), draws, rows to train on.
 sets='
@@ -74,13 +66,7 @@ clean_up() {
     [ -z "$workers" ] || kill $workers 2>/dev/null
     rm -rf "$tmp"
 }
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' HUP TERM
-
-note() { echo "auto: $*" >&2; }
-emit() { tee -a "$tmp/results"; }
-wanted() { case " ${only:-$1} " in *" $1 "*) ;; *) return 1 ;; esac }
+trap_ends
 
 # ---- Runs ----------------------------------------------------------------------------------------
 
@@ -239,7 +225,7 @@ cat "$tmp/lines.1" "$tmp/lines.2" | sort -s -k 1,1 >"$tmp/unordered"
 # In the order of the list.
 awk 'FNR == NR { if (!($1 in place)) place[$1] = ++n; next } { print place[$1], $0 }' "$tmp/list" \
     "$tmp/unordered" | sort -s -k 1,1n | cut -d ' ' -f 2- >"$tmp/all"
-[ -s "$tmp/all" ] || { note "no data set found in $folder"; exit 1; }
+[ -s "$tmp/all" ] || fail "no data set found in $folder"
 [ -z "${BENCH_LINES:-}" ] || cp "$tmp/all" "$BENCH_LINES"
 
 emit <<END

@@ -22,27 +22,19 @@
 #
 # svm-train and svm-predict are in Debian's package libsvm-tools.
 
-set -u
-LC_ALL=C
-export LC_ALL
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+. "$here/frame.sh"
 
 two='pima_std ripley heart australian breastcancer_wisc sonar spam german.numer'
 more='iris wine glass zoo vowel vehicle crabs4 satellite digits'
 
-[ $# = 2 ] || { sed -n '7,9s/^# *//p' "$0" >&2; exit 1; }
+[ $# = 2 ] || usage 7,9
 bin=$(cd "$1" && pwd) || exit 1
 folder=$2
-if ! command -v svm-predict >/dev/null || ! command -v svm-train >/dev/null; then
-    echo "calibration: no svm-train and svm-predict (Debian: libsvm-tools)" >&2
-    exit 1
-fi
+need_libsvm
 
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' HUP TERM
-
-fail() { echo "calibration: $*" >&2; exit 1; }
+trap_ends
 
 # A file, plain or packed, without its packing.
 unpack() {

@@ -8,21 +8,15 @@
 #     FOLDER   data, see bench/rows.sh; what is not there is left out
 #     RESULTS  the file that gets the table, once it is complete, as Markdown text
 
-set -u
-LC_ALL=C
-export LC_ALL
-
-[ $# = 3 ] || { sed -n '6,9s/^# *//p' "$0" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-bin=$(cd "$1" && pwd) || exit 1
-results=$3
-if ! folder=$(cd "${2:-/nonexistent}" 2>/dev/null && pwd); then
-    echo "margin: name the folder of the data: make bench-margin BENCH_DATA=FOLDER" >&2
-    exit 1
-fi
-
+. "$here/frame.sh"
 . "$here/machine.sh"
 . "$here/rows.sh"
+
+[ $# = 3 ] || usage 6,9
+bin=$(cd "$1" && pwd) || exit 1
+folder=$(data_folder "$2") || exit 1
+results=$3
 
 margins='0 0.5 1 2'
 draws=3
@@ -45,12 +39,7 @@ cpusmall   cpusmall_scale  300
 '
 
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' HUP TERM
-
-fail() { echo "margin: $*" >&2; exit 1; }
-emit() { tee -a "$tmp/results"; }
+trap_ends
 
 # Appends "NAME MARGIN error vectors coverage".
 measure() { # NAME MARGIN GAMMA

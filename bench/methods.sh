@@ -10,29 +10,22 @@
 #     DATA     folder of the shipped data
 #     RESULTS  the file that gets the tables, once they are complete, as Markdown text
 
-set -u
-LC_ALL=C
-export LC_ALL
-
-[ $# = 4 ] || { sed -n '7,11s/^# *//p' "$0" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
+. "$here/frame.sh"
+. "$here/machine.sh"
+
+[ $# = 4 ] || usage 7,11
 bin=$(cd "$1" && pwd) || exit 1
 helpers=$(cd "$2" && pwd) || exit 1
 data=$(cd "$3" && pwd) || exit 1
 results=$4
 
-. "$here/machine.sh"
-
 methods='auto mackay em sequential'
 draws=10
 
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' HUP TERM
+trap_ends
 
-fail() { echo "methods: $*" >&2; exit 1; }
-emit() { tee -a "$tmp/results"; }
 cells() { printf '| %-16s | %-10s | %12s | %7s | %9s | %8s | %7s |\n' "$@" | emit; }
 value_of() { sed -n "s/^$1 = \([^% ]*\).*/\1/p" "$2" | head -n 1; }
 

@@ -15,31 +15,17 @@
 # Environment: BENCH_SVM_ROWS (8000), BENCH_RVM_ROWS (2000) to train on, BENCH_ROWS (200000) to
 # predict.  Needs GNU time; svm-train and svm-predict are in Debian's package libsvm-tools.
 
-set -u
-LC_ALL=C
-export LC_ALL
-
-[ $# = 2 ] || { sed -n '6,8s/^# *//p' "$0" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
+. "$here/frame.sh"
+
+[ $# = 2 ] || usage 6,8
 bin=$(cd "$1" && pwd) || exit 1
-folder=$2
-if [ ! -d "$folder" ]; then
-    echo "predict: name the folder of the data: make bench-predict BENCH_DATA=FOLDER" >&2
-    exit 1
-fi
+folder=$(data_folder "$2") || exit 1
+need_libsvm
 svm_rows=${BENCH_SVM_ROWS:-8000} rvm_rows=${BENCH_RVM_ROWS:-2000} rows=${BENCH_ROWS:-200000}
 
-if ! command -v svm-predict >/dev/null || ! command -v svm-train >/dev/null; then
-    echo "predict: nothing to compare with, no svm-train and svm-predict (Debian: libsvm-tools)" >&2
-    exit 1
-fi
-
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' HUP TERM
-
-fail() { echo "predict: $*" >&2; exit 1; }
+trap_ends
 
 # A part in an order that is mixed but always the same: files may be sorted.
 mix() { awk 'BEGIN { srand(1) } { print rand() "\t" $0 }' | sort -k 1,1 | cut -f 2-; }

@@ -25,16 +25,15 @@
 # call in run_problem; a program that trains, predicts and prints what bench/peer-kernlab.R prints
 # needs no more than run_peer.
 
-set -u
-LC_ALL=C
-export LC_ALL
-
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
+. "$here/frame.sh"
+. "$here/machine.sh"
+
+# shellcheck disable=SC2034 # the name in the messages of frame.sh
+script=bench
 bin=$(cd "$1" && pwd) || exit 1
 helpers=$(cd "$2" && pwd) || exit 1
 results=$3
-
-. "$here/machine.sh"
 
 data=${BENCH_DATA:-}
 only=${BENCH_ONLY:-}
@@ -72,14 +71,9 @@ clean_up() {
     [ -z "$job" ] || { kill "$job" && wait "$job"; } 2>/dev/null
     rm -rf "$tmp"
 }
-trap clean_up EXIT
-trap 'exit 130' INT
-trap 'exit 143' HUP TERM
+trap_ends
 
-note() { echo "bench: $*" >&2; }
-emit() { tee -a "$tmp/results"; }
 has() { command -v "$1" >/dev/null 2>&1; }
-wanted() { case " ${only:-$1} " in *" $1 "*) ;; *) return 1 ;; esac }
 below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 < b + 0) }'; }
 
 # ---- One run -------------------------------------------------------------------------------------
@@ -510,17 +504,11 @@ END
 parts="friedman twonorm tuning$(echo "$real_sets" | awk 'NF { printf " %s", $1 }')"
 for part in $only; do
     case " $parts " in *" $part "*) continue ;; esac
-    note "BENCH_ONLY: '$part' is none of $parts"
-    exit 1
+    fail "BENCH_ONLY: '$part' is none of $parts"
 done
-if [ -n "$data" ] && [ ! -d "$data" ]; then
-    note "BENCH_DATA: '$data' is no folder"
-    exit 1
-fi
-if ! has timeout || ! env time -f %e true 2>/dev/null; then
-    note "needs GNU time and timeout (Debian: time coreutils)"
-    exit 1
-fi
+[ -z "$data" ] || [ -d "$data" ] || fail "BENCH_DATA: '$data' is no folder"
+has timeout && env time -f %e true 2>/dev/null ||
+    fail "needs GNU time and timeout (Debian: time coreutils)"
 : >"$tmp/finished"
 find_peers
 describe

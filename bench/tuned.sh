@@ -15,27 +15,17 @@
 #
 # Needs GNU time; svm-train and svm-predict are in Debian's package libsvm-tools.
 
-set -u
-LC_ALL=C
-export LC_ALL
-
-[ $# = 3 ] || { sed -n '6,9s/^# *//p' "$0" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
-bin=$(cd "$1" && pwd) || exit 1
-results=$3
-if ! folder=$(cd "${2:-/nonexistent}" 2>/dev/null && pwd); then
-    echo "tuned: name the folder of the data: make bench-tuned BENCH_DATA=FOLDER" >&2
-    exit 1
-fi
-if ! command -v svm-predict >/dev/null || ! command -v svm-train >/dev/null; then
-    echo "tuned: nothing to compare with, no svm-train and svm-predict (Debian: libsvm-tools)" >&2
-    exit 1
-fi
-
+. "$here/frame.sh"
 . "$here/machine.sh"
 . "$here/rows.sh"
 
-only=${BENCH_ONLY:-}
+[ $# = 3 ] || usage 6,9
+bin=$(cd "$1" && pwd) || exit 1
+folder=$(data_folder "$2") || exit 1
+results=$3
+need_libsvm
+
 point_seconds=${BENCH_POINT:-5}
 
 # Name, type, stem of the files, rows to train on.
@@ -53,14 +43,7 @@ splice          0  splice          500
 '
 
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' HUP TERM
-
-note() { echo "tuned: $*" >&2; }
-fail() { note "$*"; exit 1; }
-emit() { tee -a "$tmp/results"; }
-wanted() { case " ${only:-$1} " in *" $1 "*) ;; *) return 1 ;; esac }
+trap_ends
 
 # Runs a command in one thread; adds the seconds of the processor, its children's included, to $seconds.
 run() {

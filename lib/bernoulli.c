@@ -7,10 +7,10 @@
  *
  *     L = ln p(t|f) - 1/2 u'u - 1/2 ln|H|
  *
- * with H taken as constant in the derivatives by alpha, as usual. The exact derivative has a term for
- * the motion of the mode, but following it is a trap: where the classes can be separated, L rises
- * to 0 as all alpha go to 0 and the weights to infinity, since Laplace's approximation loses sight
- * of the likelihood's cliff.
+ * with H taken as constant in the derivatives by alpha, as usual. The exact derivative has a term
+ * for the motion of the mode, but following it is a trap: where the classes can be separated, L
+ * rises to 0 as all alpha go to 0 and the weights to infinity, since Laplace's approximation loses
+ * sight of the likelihood's cliff.
  */
 #include <gsl/gsl_blas.h>
 #include <math.h>
@@ -28,7 +28,8 @@ enum {
 };
 
 /* Newton's method ends when the step promises less than this, in nats. ln|H| at the point before
- * that step is then off by about its root, 1e-7, which is what the search for precisions resolves. */
+ * that step is then off by about its root, 1e-7, which is what the search for
+ * precisions resolves. */
 static const double negligible = 1e-14;
 
 /* activation = offset + (D Phi)' u; P has the columns already times D. */

@@ -336,10 +336,11 @@ static void open_standard_descriptors(void)
         close(descriptor);
 }
 
-/* OpenBLAS starts a thread for each core when it is loaded, none of which is ever used here, and up to
- * version 0.3.21 each waits for ever, at work and at exit, until it gets 128 MB of address space.
- * Where that is limited (ulimit -v, batch systems) the program begins anew without them; only the
- * environment that it starts with can tell OpenBLAS.  Should that fail, it goes on as it is. */
+/* OpenBLAS starts a thread for each core when it is loaded, none of which is ever used here, and up
+ * to version 0.3.21 each waits for ever, at work and at exit, until it gets 128 MB of address
+ * space. Where that is limited (ulimit -v, batch systems) the program begins anew without them;
+ * only the environment that it starts with can tell OpenBLAS.
+ * Should that fail, it goes on as it is. */
 static void shed_blas_threads(char **argv)
 {
     static const char variable[] = "OPENBLAS_NUM_THREADS";

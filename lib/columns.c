@@ -135,8 +135,8 @@ enum {
  * that share of the whole. */
 static const double little = 0.1;
 
-/* Where most rows are far from the boundary of two classes, most rows have next to no curvature, and
- * one in eight of them, eight times over, says as much. */
+/* Where most rows are far from the boundary of two classes, most rows have next to no curvature,
+ * and one in eight of them, eight times over, says as much. */
 typedef struct {
     double cut;
     size_t passed; /* rows of little curvature so far */

@@ -33,8 +33,8 @@ RVM_CHECKED rvm_status rvm_columns_append(rvm_columns *c, const size_t *id, size
 /* Keeps the columns listed in keep (ascending), which become 0 .. count - 1. */
 void rvm_columns_keep(rvm_columns *c, const size_t *keep, size_t count);
 
-/* The strip of all columns that begins at row `first`, a multiple of RVM_STRIP: count x RVM_STRIP, or
- * what rows are left; valid until the next call. count > 0. */
+/* The strip of all columns that begins at row `first`, a multiple of RVM_STRIP: count x RVM_STRIP,
+ * or what rows are left; valid until the next call. count > 0. */
 RVM_CHECKED rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
                                          rvm_error *err);
 

@@ -88,8 +88,8 @@ static rvm_status validation_init(validation *v, const rvm_problem *p, const rvm
     return draw_folds(v, err);
 }
 
-/* The rows in fold i (inside) or in all others, in file order; NULL without memory. `row` lists them
- * afterwards. */
+/* The rows in fold i (inside) or in all others, in file order; NULL without memory.
+ * `row` lists them afterwards. */
 static rvm_problem *part(const validation *v, size_t *row, size_t i, bool inside)
 {
     size_t count = 0;

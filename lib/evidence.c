@@ -46,9 +46,9 @@ double rvm_shared_gain_at(double ln_alpha, const double *S, const double *Q, siz
     return sum;
 }
 
-/* Step of Newton's method in ln alpha, uphill where the gain is not concave. With r = S / (alpha + S)
- * and k = Q^2 / S the derivatives are 1/2 sum of r - k r (1 - r) and of -r (1 - r) (1 - k (1 - 2 r)),
- * and those of the prior. */
+/* Step of Newton's method in ln alpha, uphill where the gain is not concave. With
+ * r = S / (alpha + S) and k = Q^2 / S the derivatives are 1/2 sum of r - k r (1 - r) and of
+ * -r (1 - r) (1 - k (1 - 2 r)), and those of the prior. */
 static double shared_step(double ln_alpha, const double *S, const double *Q, size_t outputs,
                           const rvm_prior *prior)
 {

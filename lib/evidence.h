@@ -49,8 +49,8 @@ double rvm_shared_gain_at(double ln_alpha, const double *S, const double *Q, siz
 /* Ratio q^2 / s of active function i without itself, from C = H^-1: u_i^2 / (C_ii (1 - C_ii)).
  * At most 1 when the evidence would rise without the function. */
 double rvm_active_ratio(const gsl_matrix *C, const rvm_fit *f, size_t i);
-/* What active function i is worth at the maximum over its alpha that is uphill from where it is, with
- * the prior of that alpha; below 0 when the model is better without. */
+/* What active function i is worth at the maximum over its alpha that is uphill from where it is,
+ * with the prior of that alpha; below 0 when the model is better without. */
 double rvm_active_worth(const gsl_matrix *C, const rvm_fit *f, size_t i, const rvm_prior *prior);
 
 /* Statistics of candidates against a posterior. */

@@ -1,7 +1,7 @@
 /* Level 5: the posterior that is saved.
  *
- * In scaled weights u = A^1/2 w (likelihood.h) the posterior has precision H = I + D Phi'B Phi D, and
- * H = R'R with R from the QR factorisation of [ B^1/2 Phi D ; I ]. Rows are folded in strip by
+ * In scaled weights u = A^1/2 w (likelihood.h) the posterior has precision H = I + D Phi'B Phi D,
+ * and H = R'R with R from the QR factorisation of [ B^1/2 Phi D ; I ]. Rows are folded in strip by
  * strip, R := qr([R; strip]), so that memory does not grow with N. For weights of functions that
  * are not normalised, in units of the data, the factor is R A^1/2. */
 #include "finish.h"
@@ -259,8 +259,8 @@ static rvm_status factor(posterior *q, rvm_error *err)
 
 /* ---- The mode ------------------------------------------------------------------------------- */
 
-/* One Newton step to the mode from where u is: H^-1 g with g = D Phi' slope - u; *promise = g'H^-1 g,
- * twice the gain. */
+/* One Newton step to the mode from where u is: H^-1 g with g = D Phi' slope - u;
+ * *promise = g'H^-1 g, twice the gain. */
 static rvm_status step_to_mode(double *promise, posterior *q, double *step, rvm_error *err)
 {
     gsl_vector_view s = gsl_vector_view_array(step, q->K);

@@ -2,8 +2,8 @@
  *
  *     ln p(t) = 1/2 [ N ln beta - N ln 2 pi - ln|H| - beta |t - Phi mu|^2 - u'u ]
  *
- * with H and u of likelihood.h; the posterior needs the Gram matrix of the columns only. Two rows of
- * the table share it: rvm_gaussian has the columns too and turns to them where the digits of the
+ * with H and u of likelihood.h; the posterior needs the Gram matrix of the columns only. Two rows
+ * of the table share it: rvm_gaussian has the columns too and turns to them where the digits of the
  * Gram matrix do not suffice, rvm_quadratic does without them. */
 #include <float.h>
 #include <gsl/gsl_blas.h>

@@ -22,8 +22,9 @@ typedef struct {
 RVM_CHECKED rvm_status rvm_inputs_init(rvm_inputs *in, const rvm_problem *p, rvm_error *err);
 void rvm_inputs_free(rvm_inputs *in);
 
-/* The derivative above by ln eta of each input, for weights eta that the kernel has and the rows, in
- * the order of `in`, are laid out with. G: N x N, symmetric; scratch likewise. Cost N^2 inputs. */
+/* The derivative above by ln eta of each input, for weights eta that the kernel has and the rows,
+ * in the order of `in`, are laid out with. G: N x N, symmetric; scratch likewise.
+ * Cost N^2 inputs. */
 RVM_CHECKED rvm_status rvm_inputs_gradient(double *gradient, const rvm_inputs *in,
                                            const double *eta, const gsl_matrix *G,
                                            gsl_matrix *scratch, const rvm_kernel *kernel,

@@ -366,8 +366,9 @@ size_t rvm_joint_derivatives(rvm_joint *s)
 
 /* ---- Deleting ------------------------------------------------------------------------------- */
 
-/* Orders active functions that the evidence is better without at any precision, or worse by less than
- * the margin, the most harmful first; returns how many there are. S and Q as the derivatives have left them. */
+/* Orders active functions that the evidence is better without at any precision, or worse by less
+ * than the margin, the most harmful first; returns how many there are. S and Q as the
+ * derivatives have left them. */
 static size_t find_superfluous(rvm_joint *s)
 {
     const double margin = s->output[0].observed.prune_margin;

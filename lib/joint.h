@@ -3,14 +3,14 @@
  *     t_j ~ N(Phi w_j, 1/beta_j I),   w_ij ~ N(0, 1/alpha_i),   j = 1 .. q
  *
  * Given alpha and beta the outputs know nothing of each other: each has the posterior of
- * likelihood.h, and the log evidence, its gradient and its Hessian are sums over them. Where that of
- * ln alpha_i is zero,
+ * likelihood.h, and the log evidence, its gradient and its Hessian are sums over them.
+ * Where that of ln alpha_i is zero,
  *
- *     alpha_i = sum_j gamma_ij / sum_j mu_ij^2,   beta_j = (N - sum_i gamma_ij) / |t_j - Phi mu_j|^2
+ *     alpha_i = sum_j gamma_ij / sum_j mu_ij^2,  beta_j = (N - sum_i gamma_ij) / |t_j - Phi mu_j|^2
  *
- * or, with one beta for all, the quotient of the sums over j (Bilionis and Zabaras 2012, who have one
- * beta). Of a prior of what outputs share the first one has all, so that sums over outputs count it
- * once. */
+ * or, with one beta for all, the quotient of the sums over j (Bilionis and Zabaras 2012, who have
+ * one beta). Of a prior of what outputs share the first one has all,
+ * so that sums over outputs count it once. */
 #ifndef RVM_JOINT_H
 #define RVM_JOINT_H
 

@@ -1,8 +1,9 @@
 /* Level 3: two classes over many rows, strip by strip.
  *
- * The same model as bernoulli.c, where the columns need not be in memory: the mode of the weights by
- * Newton's method, and the quadratic approximation of ln p(t|w) there for columns beyond the active
- * ones. With y = P(t = 1), slope s = c (t - y) and curvature B = diag(c y (1 - y)) at weights w0,
+ * The same model as bernoulli.c, where the columns need not be in memory: the mode of the weights
+ * by Newton's method, and the quadratic approximation of ln p(t|w) there for columns beyond the
+ * active ones. With y = P(t = 1), slope s = c (t - y) and curvature
+ * B = diag(c y (1 - y)) at weights w0,
  *
  *     ln p(t|w) = ln p(t|w0) - 1/2 (w'G w - 2 w'p + t_squared)
  *

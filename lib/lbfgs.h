@@ -1,6 +1,6 @@
 /* Level 0: directions of ascent by limited-memory BFGS (Nocedal 1980), and nothing else: where to
- * evaluate, when to believe a step and when to stop is the caller's, whose function may be expensive,
- * undefined in places, and change its mind about what it depends on. */
+ * evaluate, when to believe a step and when to stop is the caller's, whose function may be
+ * expensive, undefined in places, and change its mind about what it depends on. */
 #ifndef RVM_LBFGS_H
 #define RVM_LBFGS_H
 
@@ -21,8 +21,8 @@ void rvm_lbfgs_free(rvm_lbfgs *b);
 /* Forgets all pairs: the next direction is the gradient. */
 void rvm_lbfgs_reset(rvm_lbfgs *b);
 
-/* direction = H gradient with H positive definite, near minus the inverse of the Hessian; all n long,
- * not the same array. Cost O(pairs n). */
+/* direction = H gradient with H positive definite, near minus the inverse of the Hessian; all n
+ * long, not the same array. Cost O(pairs n). */
 void rvm_lbfgs_direction(double *direction, const rvm_lbfgs *b, const double *gradient);
 
 /* Takes note of a move and of the gradients at both ends; of no effect where the function is not

@@ -3,7 +3,7 @@
  * Everything is held in scaled weights u_i = sqrt(alpha_i) w_i, whose prior is N(0, I). With
  * D = diag(alpha_i^-1/2), B the curvature of the likelihood (beta I, or diag(y (1 - y))),
  *
- *     H = I + D Phi' B Phi D = L L'        Sigma = D H^-1 D        ln|A + Phi'B Phi| = ln|H| + sum ln alpha
+ *     H = I + D Phi' B Phi D = L L'    Sigma = D H^-1 D    ln|A + Phi'B Phi| = ln|H| + sum ln alpha
  *
  * so that the eigenvalues of H are at least 1, the prior's ln|A| cancels from the evidence, and
  * with C = H^-1 all of gradient and Hessian is free of units: alpha_i Sigma_ii = C_ii and

@@ -12,7 +12,8 @@
 #include "observe.h"
 #include "problem.h"
 
-/* What a unit of log loss counts beside the error rate: it decides where few rows make rates equal. */
+/* What a unit of log loss counts beside the error rate: it decides where few rows
+ * make rates equal. */
 static const double log_loss_share = 0.3;
 
 /* Log loss that a row has at the most: a class that a fold has never seen is no fault of the

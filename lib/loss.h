@@ -1,5 +1,5 @@
-/* Level 5: what predictions of rows that training has not seen have cost, and whether a constant would
- * have done as well. */
+/* Level 5: what predictions of rows that training has not seen have cost, and whether a constant
+ * would have done as well. */
 #ifndef RVM_LOSS_H
 #define RVM_LOSS_H
 

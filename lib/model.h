@@ -4,8 +4,8 @@
 
 #include "term.h"
 
-/* A function with a distribution, of K basis functions: terms in their order, so the bias first when
- * there is one, then kernel functions in the order of their vectors.
+/* A function with a distribution, of K basis functions: terms in their order, so the bias first
+ * when there is one, then kernel functions in the order of their vectors.
  *
  *     f(x) = bias_mean + sum_i weight_i phi_i(x)
  *

@@ -38,9 +38,9 @@ static const double poor_pass = 0.5, poor_share = 5e-4, poor_part = 0.01;
 /* Share of the functions that a start removes from the best solution. */
 static const double kicked_share = 0.25;
 
-/* Change of the log evidence by a pass over the classes, for each row, at which they are near enough
- * to their joint mode to compare solutions, and of many rows to be a model; and where few rows make
- * passes cheap, that change and what a step towards the mode must promise. */
+/* Change of the log evidence by a pass over the classes, for each row, at which they are near
+ * enough to their joint mode to compare solutions, and of many rows to be a model; and where few
+ * rows make passes cheap, that change and what a step towards the mode must promise. */
 static const double near_mode = 1e-5, at_mode = 1e-11, promise_at_mode = 1e-16;
 
 /* What there is to keep of a class; function i is candidate id[i]. */
@@ -238,8 +238,8 @@ double rvm_multi_log_evidence(const rvm_multi *m)
     return m->start > 0 ? m->top : log_evidence(m);
 }
 
-/* To the joint mode, until one of `most` passes changes the log evidence by less than `change` for each
- * row. */
+/* To the joint mode, until one of `most` passes changes the log evidence by less than
+ * `change` for each row. */
 static rvm_status settle(rvm_multi *m, double change, int most, rvm_error *err)
 {
     const double least = change * (double)m->y->observed.N;

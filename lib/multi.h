@@ -1,7 +1,7 @@
 /* Level 4: more than two classes.
  *
- * Every class has a latent function f_k(x) = sum_i w_ki phi_i(x), w_ki ~ N(0, 1/alpha_ki), with basis
- * functions and precisions of its own (Tipping 2001, section 3: nothing is shared but the
+ * Every class has a latent function f_k(x) = sum_i w_ki phi_i(x), w_ki ~ N(0, 1/alpha_ki), with
+ * basis functions and precisions of its own (Tipping 2001, section 3: nothing is shared but the
  * likelihood, classes.h). Laplace's approximation keeps the blocks of one class each on the
  * diagonal of the Hessian and leaves out those between classes; given the others, a class is then a
  * logistic model with an offset, and is searched as such on its Gram matrix (gram_search.h).

@@ -8,8 +8,8 @@
  *     d2L/d ln beta^2             1/2 (|I - C|_F^2 - sum gamma - beta |t - Phi mu|^2 + 2 u'C u)
  *     d2L/d ln beta ln alpha_i    1/2 (C_ii - (C C)_ii - 2 u_i (C u)_i)
  *
- * The Hessian is not definite away from the maximum, so a multiple of I is added until -Hessian + lambda I
- * is, and a step counts only if the evidence rises (Levenberg, Marquardt). */
+ * The Hessian is not definite away from the maximum, so a multiple of I is added until
+ * -Hessian + lambda I is, and a step counts only if the evidence rises (Levenberg, Marquardt). */
 #include "newton.h"
 
 #include <gsl/gsl_blas.h>
@@ -207,8 +207,8 @@ static bool is_worth_it(const rvm_observed *o, double use)
     return use > 0 && (flat ? rvm_gain_by_ratio(use + 1) : use) >= o->prune_margin;
 }
 
-/* Orders active functions that the evidence is better without, or worse by less than the margin, those
- * of least use first; returns how many there are. */
+/* Orders active functions that the evidence is better without, or worse by less than the margin,
+ * those of least use first; returns how many there are. */
 static size_t find_superfluous(size_t *order, double *use, const rvm_search *s, const gsl_matrix *C)
 {
     const bool bias_held = s->observed->bias_ln_alpha_max < INFINITY;
@@ -233,9 +233,9 @@ static int descending(const void *a, const void *b)
 }
 
 /* Deletes all such functions at once, or the worst half of them, or a quarter, ... where that
- * lowers the evidence by more than the margin for each. With a prior each one that goes saves what it pays for that, so that the
- * objective may rise while the fit is lost with too many: half of them at the most go then. True if
- * something was deleted. */
+ * lowers the evidence by more than the margin for each. With a prior each one that goes saves what
+ * it pays for that, so that the objective may rise while the fit is lost with too many: half of
+ * them at the most go then. True if something was deleted. */
 static bool delete_superfluous(rvm_search *s, const gsl_matrix *C)
 {
     const double rounding = -1e-9;

@@ -29,8 +29,8 @@ RVM_CHECKED rvm_status rvm_search_locate(rvm_search *s, rvm_error *err);
  * `margin` (negative: may fall by that much). */
 bool rvm_search_accept(rvm_search *s, double margin);
 
-/* Gradient of log evidence and log prior by (ln alpha, ln beta) and, where hessian is not NULL, the matrix of
- * second derivatives, (K + 1) square; for likelihoods with curvature that of the Gaussian
+/* Gradient of log evidence and log prior by (ln alpha, ln beta) and, where hessian is not NULL, the
+ * matrix of second derivatives, (K + 1) square; for likelihoods with curvature that of the Gaussian
  * approximation at the mode. C from rvm_search_inverse. Coordinates that are held (a known noise,
  * a bound) have gradient 0, and a row and column of zeros. */
 void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix *C);

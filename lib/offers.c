@@ -171,8 +171,8 @@ static int by_gain(const void *a, const void *b)
 /* Shares below this are rounding: the candidate lies in the span of the active functions. */
 static const double collinear = 1e-10;
 
-/* The norm of each candidate, the share that is left of it, Q = phi'slope, and S = phi'B phi, all of
- * it. */
+/* The norm of each candidate, the share that is left of it, Q = phi'slope, and S = phi'B phi,
+ * all of it. */
 static rvm_status measure(double *norm, double *share, double *Q, double *S,
                           const rvm_posterior_at *at, const size_t *id, size_t count,
                           rvm_error *err)

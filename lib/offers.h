@@ -35,9 +35,10 @@ RVM_CHECKED rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const r
                                        const size_t *id, size_t count, double tolerance,
                                        rvm_error *err);
 
-/* At most `most` random ones of the M candidates of c that have no column in it, ascending, into order
- * (room for M). Of their groups (basis.h), which may differ in size a thousandfold, each one gets half
- * of the places that are left, if it fills them, and the last one all of them. active: scratch, M. Returns how many. */
+/* At most `most` random ones of the M candidates of c that have no column in it, ascending, into
+ * order (room for M). Of their groups (basis.h), which may differ in size a thousandfold, each one
+ * gets half of the places that are left, if it fills them, and the last one all of them.
+ * active: scratch, M. Returns how many. */
 size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
                        gsl_rng *rng);
 void rvm_offers_sort_by_id(rvm_offer *offers, size_t count);

@@ -1,4 +1,4 @@
-/* Level 4: regression with several targets for each row: starts, and the solution of each output. */
+/* Level 4: regression with several targets a row: starts, and the solution of each output. */
 #include "outputs.h"
 
 #include <gsl/gsl_blas.h>

@@ -13,7 +13,8 @@
 #endif
 
 /* Declared here, since OpenBLAS's header cannot stand beside GSL's. Weak: absent elsewhere. The
- * last two are in no header; they take and give back the buffer of one call, 0 being no position. */
+ * last two are in no header; they take and give back the buffer of one call,
+ * 0 being no position. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern void *blas_memory_alloc(int position) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));

@@ -12,9 +12,9 @@
  * region, and without OpenMP. */
 int rvm_threads(int wanted);
 
-/* To be called before `threads` threads of ours call the BLAS: keeps OpenBLAS on the calling thread;
- * other libraries need nothing. RVM_ENOMEM when there is no room for what it takes on each of them,
- * for which OpenBLAS up to version 0.3.21 would wait for ever. */
+/* To be called before `threads` threads of ours call the BLAS: keeps OpenBLAS on the calling
+ * thread; other libraries need nothing. RVM_ENOMEM when there is no room for what it takes on each
+ * of them, for which OpenBLAS up to version 0.3.21 would wait for ever. */
 RVM_CHECKED rvm_status rvm_blas_prepare(int threads, rvm_error *err);
 
 /* For the end of a piece of a parallel loop: where it has failed, *status and *err (which may be

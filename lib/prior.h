@@ -1,13 +1,13 @@
 /* Level 3: the prior of a precision.
  *
- * A precision x, an alpha or the beta, has a gamma prior of shape a and rate b (Tipping 2001, section
- * 2.3 and appendix). As there, and as everything else here, it is taken in ln x, where the flat prior
- * is a = b = 0 and the mode x = a / b; with the Jacobian the log density is
+ * A precision x, an alpha or the beta, has a gamma prior of shape a and rate b (Tipping 2001,
+ * section 2.3 and appendix). As there, and as everything else here, it is taken in ln x, where the
+ * flat prior is a = b = 0 and the mode x = a / b; with the Jacobian the log density is
  *
  *     a ln x - b x  +  a ln b - ln Gamma(a)            slope  a - b x            bend  -b x
  *
- * The last two terms, which make it integrate to 1, are left out where that is impossible: with a = 0
- * or b = 0. Student's t with nu degrees of freedom over a weight is a = b = nu / 2.
+ * The last two terms, which make it integrate to 1, are left out where that is impossible: with
+ * a = 0 or b = 0. Student's t with nu degrees of freedom over a weight is a = b = nu / 2.
  *
  * a and b are those of the precision in the units of the data; `ln_unit` leads there from the units
  * in which training holds it. An object of zeros is the flat prior. */

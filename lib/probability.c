@@ -12,14 +12,15 @@
  *
  *     1 / P(k) = sum_j exp(-(f_k - f_j)),
  *
- * in which each f_k - f_j, the log-odds of k against j, is normal with variance s2_k + s2_j. So each
- * is moderated as it would be if there were no other class, and the result is brought to sum to 1:
+ * in which each f_k - f_j, the log-odds of k against j, is normal with variance s2_k + s2_j. So
+ * each is moderated as it would be if there were no other class,
+ * and the result is brought to sum to 1:
  *
  *     q_k = 1 / sum_j exp(-kappa_kj (m_k - m_j)),    kappa_kj = (1 + pi (s2_k + s2_j) / 8)^(-1/2)
  *     p_k = q_k / sum_j q_j
  *
- * For C = 2 that is the formula above, whose q already sum to 1. Where each f_k is the log-odds of its
- * class against the rest, q_k is the formula above. All of it happens in logarithms. */
+ * For C = 2 that is the formula above, whose q already sum to 1. Where each f_k is the log-odds of
+ * its class against the rest, q_k is the formula above. All of it happens in logarithms. */
 #include "probability.h"
 
 #include <float.h>

@@ -15,8 +15,8 @@ void rvm_probability_of_two(double *p, double *log_p, double mean, double varian
  * equals. O(C^2), O(C) with mode. */
 size_t rvm_probability_of_many(double *p, double *log_p, const double *mean, const double *variance,
                                size_t C, bool mode);
-/* The same for latent functions that are each the log-odds of its class against the rest, for itself;
- * their probabilities are brought to sum to 1. O(C). */
+/* The same for latent functions that are each the log-odds of its class against the rest, for
+ * itself; their probabilities are brought to sum to 1. O(C). */
 size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
                                    const double *variance, size_t C, bool mode);
 

@@ -1,8 +1,8 @@
 /* Level 1: libsvm's text to a problem; every fault with its line and column.
  *
- * A line is a label, or several with commas between them, and INDEX:VALUE pairs, separated by blanks
- * and tabs; a word that begins with #
- * starts a comment. The grammar in full is in rvm-train(1). */
+ * A line is a label, or several with commas between them, and INDEX:VALUE pairs, separated by
+ * blanks and tabs; a word that begins with # starts a comment. The grammar in full is in
+ * rvm-train(1). */
 #include <assert.h>
 #include <limits.h>
 #include <math.h>

@@ -4,8 +4,8 @@
  *
  *     L = -1/2 [ t'a + ln|C + s I| + N ln 2 pi ]         dL/dC = 1/2 [ a a' - (C + s I)^-1 ]
  *
- * For two classes by Laplace's approximation at the mode of ln p(t|f) - 1/2 f'C^-1 f, with f = C a, B
- * the curvature, H = I + B^1/2 C B^1/2 and R = B^1/2 H^-1 B^1/2 (Rasmussen and Williams 2006,
+ * For two classes by Laplace's approximation at the mode of ln p(t|f) - 1/2 f'C^-1 f, with f = C a,
+ * B the curvature, H = I + B^1/2 C B^1/2 and R = B^1/2 H^-1 B^1/2 (Rasmussen and Williams 2006,
  * sections 3.4 and 5.5.1),
  *
  *     L = ln p(t|f) - 1/2 a'f - 1/2 ln|H|
@@ -34,8 +34,8 @@ void rvm_process_free(rvm_process *s);
 /* L, and s->G, for N targets. a: filled. False when it cannot be computed to working precision. */
 bool rvm_process_normal(double *log_evidence, double *a, rvm_process *s, const double *t,
                         double noise_variance, int threads);
-/* The same for t of 0 and 1, each row counting row_weight times (NULL: once). a: where the search for
- * the mode starts, and the mode. */
+/* The same for t of 0 and 1, each row counting row_weight times (NULL: once). a: where the search
+ * for the mode starts, and the mode. */
 bool rvm_process_logistic(double *log_evidence, double *a, rvm_process *s, const double *t,
                           const double *row_weight, int threads);
 

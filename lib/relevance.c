@@ -1,8 +1,9 @@
 /* Level 5: how much the function of a model changes along each of its inputs.
  *
- * An input is held at its mean over the rows, all else as it is, and the model asked again: the root
- * mean square of what that changes is the effect of the input. Functions of regression are compared
- * in units of their noise, those of classification by the logarithms of the probabilities. */
+ * An input is held at its mean over the rows, all else as it is, and the model asked again: the
+ * root mean square of what that changes is the effect of the input. Functions of regression are
+ * compared in units of their noise, those of classification by the logarithms of
+ * the probabilities. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -14,8 +14,8 @@ typedef enum {
 } rvm_combination;
 
 /* Features are renumbered 0 .. F - 1 by those that occur, so that a huge index costs nothing, and
- * stored densely when they are dense enough, sparsely otherwise. Read by kernel.c alone, but for the
- * list of features. */
+ * stored densely when they are dense enough, sparsely otherwise. Read by kernel.c alone, but for
+ * the list of features. */
 typedef struct {
     size_t count;
     size_t features; /* F: features that occur in the rows that were laid out first */
@@ -35,11 +35,11 @@ typedef struct {
     bool has_rest; /* some row has such features */
 } rvm_rows;
 
-/* Rows of p, in order. With `inputs` not NULL a value is multiplied by the weight of its feature, or
- * by the root of it where two values are multiplied in a combination, so that the combination comes
- * out weighted; not by spline and by lookup. With `like` not NULL, in its numbering and layout, so
- * that values between the two can be computed. NULL without memory. p and inputs may be freed
- * afterwards, `like` may not. */
+/* Rows of p, in order. With `inputs` not NULL a value is multiplied by the weight of its feature,
+ * or by the root of it where two values are multiplied in a combination, so that the combination
+ * comes out weighted; not by spline and by lookup. With `like` not NULL, in its numbering and
+ * layout, so that values between the two can be computed. NULL without memory. p and inputs may be
+ * freed afterwards, `like` may not. */
 rvm_rows *rvm_rows_layout(const rvm_problem *p, rvm_combination by, const rvm_input_weights *inputs,
                           const rvm_rows *like);
 /* The features that occur in p, ascending: *feature is owned by the caller (free). False without

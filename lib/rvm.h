@@ -175,8 +175,8 @@ typedef struct {
     rvm_task task;
     rvm_kernel kernel;
     rvm_tuning tune;
-    /* A weight for each input is found first, by the evidence, and takes the place of gamma; kernels
-     * that are a covariance: linear, polynomial of coef0 >= 0, rbf, laplacian. */
+    /* A weight for each input is found first, by the evidence, and takes the place of gamma;
+     * kernels that are a covariance: linear, polynomial of coef0 >= 0, rbf, laplacian. */
     bool ard;
     bool bias;             /* a constant basis function beside the kernel functions, */
     bool linear;           /* one for each feature, x_j, */
@@ -208,9 +208,9 @@ RVM_CHECKED rvm_status rvm_settings_check(const rvm_settings *s, const rvm_probl
 /* Names as in --kernel and in the model file; NULL, or false, when there is none. */
 const char *rvm_kernel_name(rvm_kernel_type type);
 bool rvm_kernel_by_name(rvm_kernel_type *out, const char *name);
-/* Sets bias, linear and quadratic, true where the list has that name and false where not: names as in
- * --basis with commas between them, `none` standing for nothing; false, and nothing changed, when it
- * is no such list. */
+/* Sets bias, linear and quadratic, true where the list has that name and false where not: names as
+ * in --basis with commas between them, `none` standing for nothing; false, and nothing changed,
+ * when it is no such list. */
 bool rvm_settings_basis(rvm_settings *s, const char *list);
 /* As for kernels, of --multiclass. */
 const char *rvm_multiclass_name(rvm_multiclass multiclass);
@@ -223,7 +223,8 @@ bool rvm_method_by_name(rvm_method *out, const char *name);
 
 /* By cross-validation on the rows of p, or on a sample of many: the kernel of least loss, which is
  * the error rate and a part of the log loss in classification, the squared error as a share of the
- * variance in regression, averaged over the outputs. It does not depend on the order of the rows. */
+ * variance in regression, averaged over the outputs. It does not depend on the
+ * order of the rows. */
 typedef struct rvm_tuner rvm_tuner;
 
 typedef struct {
@@ -236,7 +237,8 @@ bool rvm_tuning_is_open(const rvm_tuning *tune); /* something is left to be chos
 /* p is borrowed and must outlive the tuner; *s is copied. */
 RVM_CHECKED rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
                                        rvm_error *err);
-/* Tries one kernel. interrupted may be NULL; when it becomes non-zero the trial ends without one. */
+/* Tries one kernel. interrupted may be NULL; when it becomes non-zero the trial
+ * ends without one. */
 RVM_CHECKED rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, const volatile int *interrupted,
                                       rvm_error *err);
 /* The best so far, of all kernels or of one type (0 .. types - 1, in the order of the settings). */
@@ -253,7 +255,8 @@ RVM_CHECKED rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const r
 /* ---- Training ------------------------------------------------------------------------------- */
 
 /* rvm_trainer_step is called until report.done; between steps the caller may look at the report,
- * or take a model of what has been found so far, which is valid at any time after the first step. */
+ * or take a model of what has been found so far, which is valid at any time
+ * after the first step. */
 typedef struct rvm_trainer rvm_trainer;
 
 typedef struct {
@@ -358,9 +361,9 @@ double rvm_model_noise_variance(const rvm_model *m, size_t output); /* regressio
  * x1*x1, x1*x2, ... with blanks between them: *names is owned by the caller (free). */
 RVM_CHECKED rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err);
 /* Effect of each input of a kernel with weights, kernel.inputs->count of them in that order: by how
- * much, as a root mean square over at most 100 rows of p, the predictive mean changes when the input is
- * held at its mean, in units of the noise; in classification by how much the logarithms of the
- * probabilities do. p: at least one row. Cost rows x vectors x inputs^2. */
+ * much, as a root mean square over at most 100 rows of p, the predictive mean changes when the
+ * input is held at its mean, in units of the noise; in classification by how much the logarithms of
+ * the probabilities do. p: at least one row. Cost rows x vectors x inputs^2. */
 RVM_CHECKED rvm_status rvm_model_effects(double *effect, const rvm_model *m, const rvm_problem *p,
                                          rvm_error *err);
 void rvm_model_free(rvm_model *m);
@@ -421,7 +424,8 @@ RVM_CHECKED rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, c
 
 /* ---- Scores --------------------------------------------------------------------------------- */
 
-/* Sums over rows; feed any number of blocks, then read the averages.  Never nan but where stated. */
+/* Sums over rows; feed any number of blocks, then read the averages.
+ * Never nan but where stated. */
 typedef struct {
     size_t rows, correct;
     double log_loss; /* sum of -ln p(class); rows of known classes */

@@ -24,7 +24,8 @@
  *
  *     l(alpha) = 1/2 [ ln alpha - ln(alpha + s_i) + q_i^2 / (alpha + s_i) ]
  *
- * and the log prior of alpha on top where that has one, in the S and Q that i has without itself: s_i = S_i / (alpha_i Sigma_ii), q_i = mu_i / Sigma_ii.
+ * and the log prior of alpha on top where that has one, in the S and Q that i has without itself:
+ * s_i = S_i / (alpha_i Sigma_ii), q_i = mu_i / Sigma_ii.
  *
  * For two classes curvature and mode depend on all precisions, so that all is computed again after
  * a move; the gain is then what the approximation at the old mode promises. */

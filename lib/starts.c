@@ -19,7 +19,8 @@ enum {
 };
 
 /* Where the sweeps leave that share of many functions, the width is too narrow for the data or the
- * targets are free of noise. Newton's method over them all takes long then, to gain next to nothing. */
+ * targets are free of noise. Newton's method over them all takes long then,
+ * to gain next to nothing. */
 enum { MANY = 400, FEW_ITERATIONS = 3 };
 static const double dense_share = 0.8;
 

@@ -6,11 +6,11 @@
  *                  largest gain; the noise is estimated again, and everything with it, after every
  *                  fifth move and before the end
  *
- * One start, one climb. It begins with noise of a tenth of the variance of the targets and, from the
- * full set, with precisions at which each weight alone could make up the targets. Functions leave
- * the full set where alpha passes the bound of rvm_sweep_out. The climb ends with an iteration that
- * changes the log evidence by less than the tolerance, or when no move gains as much, or, not
- * converged, after RVM_TEXTBOOK_ITERATIONS iterations or moves.
+ * One start, one climb. It begins with noise of a tenth of the variance of the targets and, from
+ * the full set, with precisions at which each weight alone could make up the targets. Functions
+ * leave the full set where alpha passes the bound of rvm_sweep_out. The climb ends with an
+ * iteration that changes the log evidence by less than the tolerance, or when no move gains as
+ * much, or, not converged, after RVM_TEXTBOOK_ITERATIONS iterations or moves.
  *
  * Regression of one output and two classes; more classes are one model of each class against the
  * rest, one after the other. */

@@ -51,8 +51,8 @@ struct rvm_trainer {
     rvm_point point;
     int round;
     bool done;
-    /* With ard: all of the above is unused but for kernel and study until the widths are found, and a
-     * trainer with these then takes over. */
+    /* With ard: all of the above is unused but for kernel and study until the widths are found, and
+     * a trainer with these then takes over. */
     const rvm_problem *p; /* borrowed */
     rvm_widths *widths;
     bool widths_done;

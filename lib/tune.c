@@ -1,7 +1,7 @@
 /* Level 5: the choice of a kernel by cross-validation.
  *
- * Evidence cannot choose a width by itself: it goes on rising into the collapse where every row is a
- * vector and no noise is left, since each function has a precision of its own that was maximised.
+ * Evidence cannot choose a width by itself: it goes on rising into the collapse where every row is
+ * a vector and no noise is left, since each function has a precision of its own that was maximised.
  * The loss on rows that training has not seen cannot be fooled that way.
  *
  * Each family of kernels (a type, with a degree and an offset where it has them) has at most one
@@ -129,7 +129,8 @@ static void add_family(rvm_tuner *t, rvm_kernel kernel)
     *f = (family){ .kernel = kernel, .gamma = kernel.gamma };
     if ((uses & RVM_USES_GAMMA) && t->settings.tune.gamma) {
         f->gamma = 1 / typical(kernel.type, t);
-        /* Without an offset the gamma of a power is a factor of the kernel, which changes nothing. */
+        /* Without an offset the gamma of a power is a factor of the kernel,
+         * which changes nothing. */
         f->searched = !(kernel.type == RVM_POLYNOMIAL && kernel.coef0 == 0);
     }
     for (int k = 0; k < RUNGS; k++)
@@ -304,9 +305,9 @@ static size_t best_family(const rvm_tuner *t)
     return best;
 }
 
-/* Where not even the best kernel has learnt anything for sure, one so wide that all its functions are
- * the constant does no harm: training ends with the bias alone, where narrow ones find a function for
- * each row. */
+/* Where not even the best kernel has learnt anything for sure, one so wide that all its functions
+ * are the constant does no harm: training ends with the bias alone, where narrow ones find a
+ * function for each row. */
 static void doubt(family *f)
 {
     if (f->searched && f->sure < least_sure)

@@ -1,8 +1,8 @@
 /* Level 4: a weight for each input, by the log evidence (Tipping 2001, section 4.3).
  *
- * A few ascents from widths that differ, L-BFGS in the logarithms of weights, variances and noise, go
- * side by side until they come to rest roughly; the best of them goes on to its maximum, and leaves
- * out the inputs that the evidence does without. */
+ * A few ascents from widths that differ, L-BFGS in the logarithms of weights, variances and noise,
+ * go side by side until they come to rest roughly; the best of them goes on to its maximum, and
+ * leaves out the inputs that the evidence does without. */
 #include "widths.h"
 
 #include <gsl/gsl_blas.h>
@@ -35,8 +35,8 @@ enum {
 static const double rough = 0.2, fine = 0.01;
 static const double longest = 2; /* step in any coordinate */
 
-/* Prior variance of a term of mean square 1, against that of the targets; and terms that there may be,
- * as a share of the rows, to take part. */
+/* Prior variance of a term of mean square 1, against that of the targets; and terms that there may
+ * be, as a share of the rows, to take part. */
 static const double term_variance = 10, most_terms = 0.25;
 
 typedef struct {
@@ -267,7 +267,8 @@ static rvm_status climb_on(ascent *c, const rvm_widths *w, double worth, rvm_err
 
 /* ---- Inputs of no use ----------------------------------------------------------------------- */
 
-/* Inputs that are there, by the size of their weights free of units, least first; returns how many. */
+/* Inputs that are there, by the size of their weights free of units, least first;
+ * returns how many. */
 static size_t order_inputs(size_t *order, const ascent *c, const rvm_widths *w)
 {
     size_t count = 0;
@@ -294,8 +295,8 @@ static rvm_status try_without(ascent *c, const size_t *order, size_t count, cons
 }
 
 /* Of all inputs, the smaller half of them, a quarter, ... those that it is best to leave out, each
- * saving what it must be worth; 0: none. The first group that saves anything will not do: many of no
- * use would take a useful one with them. */
+ * saving what it must be worth; 0: none. The first group that saves anything will not do: many of
+ * no use would take a useful one with them. */
 static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, size_t all,
                                const rvm_widths *w, rvm_error *err)
 {
@@ -424,8 +425,8 @@ static void add_term(gsl_matrix *trend, const double *value)
         gsl_blas_dger(term_variance * (double)trend->size1 / square, &z.vector, &z.vector, trend);
 }
 
-/* The covariance of the terms: what they explain is nothing that inputs need a weight for. Quadratic
- * ones first, then linear ones, are left out where they are too many for the rows. */
+/* The covariance of the terms: what they explain is nothing that inputs need a weight for.
+ * Quadratic ones first, then linear ones, are left out where they are too many for the rows. */
 static rvm_status fill_trend(rvm_widths *w, rvm_error *err)
 {
     const size_t N = w->p->rows;

@@ -106,7 +106,8 @@ void rvm_working_set_free(rvm_working_set *w)
 
 /* ---- Stages --------------------------------------------------------------------------------- */
 
-/* Rows of the stage after one of `now` rows: all of them, divided by GROWTH as often as it takes. */
+/* Rows of the stage after one of `now` rows: all of them, divided by GROWTH as
+ * often as it takes. */
 static size_t rows_after(const rvm_working_set *w, size_t now)
 {
     size_t rows = w->whole->observed.N;

@@ -123,9 +123,9 @@ static inline double fraction(double x)
     return x - floor(x);
 }
 
-/* Without a generator of random numbers, so that other programs can have the same: x_1, x_2, x_3 even
- * over -1 .. 1 by Weyl's sequences, and for regression sin(3 x_1) + 0.3 x_2 with something like
- * noise, for classification 1 where x_1^2 + x_2 with more of it is above 0.3, else 0. */
+/* Without a generator of random numbers, so that other programs can have the same: x_1, x_2, x_3
+ * even over -1 .. 1 by Weyl's sequences, and for regression sin(3 x_1) + 0.3 x_2 with something
+ * like noise, for classification 1 where x_1^2 + x_2 with more of it is above 0.3, else 0. */
 static inline rvm_problem *weyl_problem(size_t N, rvm_task task)
 {
     rvm_problem *p = empty_problem();
@@ -153,6 +153,14 @@ static inline rvm_problem *cloud_problem(size_t N, unsigned long seed)
     }
     gsl_rng_free(rng);
     return p;
+}
+
+/* For tests that loop over both tasks. */
+static const rvm_task tasks[] = { RVM_REGRESSION, RVM_CLASSIFICATION };
+
+static inline rvm_problem *task_problem(rvm_task task, size_t N, unsigned long seed)
+{
+    return task == RVM_REGRESSION ? smooth_problem(N, seed) : cloud_problem(N, seed);
 }
 
 /* Value of feature `index` in a row, 0 where it is absent. */

@@ -7,6 +7,10 @@ static const rvm_climb_settings climb = {
     .tolerance = 1e-3, .max_moves = 1000, .iterations = 40, .newton = 1e-7
 };
 
+static const rvm_climb_settings one_move = {
+    .tolerance = 1e-3, .max_moves = 1, .iterations = 40, .newton = 1e-7
+};
+
 static void climb_from_nothing(bench *b, bool *converged)
 {
     rvm_error err = { 0 };
@@ -120,9 +124,6 @@ END_TEST
 
 START_TEST(evidence_rises_move_by_move)
     {
-        const rvm_climb_settings one_move = {
-            .tolerance = 1e-3, .max_moves = 1, .iterations = 40, .newton = 1e-7
-        };
         rvm_problem *p = smooth_problem(60, 7);
         const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
         rvm_error err = { 0 };
@@ -148,9 +149,6 @@ END_TEST
 /* Not at an optimum after one move, and said so. */
 START_TEST(moves_run_out)
     {
-        const rvm_climb_settings one_move = {
-            .tolerance = 1e-3, .max_moves = 1, .iterations = 40, .newton = 1e-7
-        };
         rvm_problem *p = smooth_problem(60, 6);
         const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
         rvm_error err = { 0 };

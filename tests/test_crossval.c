@@ -150,21 +150,28 @@ static rvm_problem *rare_class(size_t rare, size_t others)
     return p;
 }
 
+/* Every class is in each training part of two folds, whatever the seed: no probability is 0. */
+static void check_stratified(const rvm_problem *p, size_t classes, unsigned long seeds)
+{
+    rvm_settings s = settings_for(RVM_CLASSIFICATION);
+
+    for (s.seed = 1; s.seed <= seeds; s.seed++) {
+        rvm_prediction out = validate(p, &s, 2);
+
+        ck_assert_uint_eq(out.classes, classes);
+        for (size_t i = 0; i < out.rows * out.classes; i++)
+            ck_assert_double_gt(out.probability[i], 0);
+        rvm_prediction_free(&out);
+    }
+}
+
 /* Two rows of a class in two folds: stratified, each training part has one of them, so that no
  * probability is exactly 0.  Unstratified they would share a fold in 4 of 9 draws. */
 START_TEST(folds_are_stratified)
     {
-        rvm_settings s = settings_for(RVM_CLASSIFICATION);
         rvm_problem *p = rare_class(2, 8);
 
-        for (s.seed = 1; s.seed <= 12; s.seed++) {
-            rvm_prediction out = validate(p, &s, 2);
-
-            ck_assert_uint_eq(out.classes, 2);
-            for (size_t i = 0; i < out.rows * out.classes; i++)
-                ck_assert_double_gt(out.probability[i], 0);
-            rvm_prediction_free(&out);
-        }
+        check_stratified(p, 2, 12);
         rvm_problem_free(p);
     }
 END_TEST
@@ -210,22 +217,15 @@ static rvm_problem *three_classes(size_t rows)
 
 START_TEST(folds_of_three_classes_are_stratified)
     {
-        rvm_settings s = settings_for(RVM_CLASSIFICATION);
         rvm_problem *p = three_classes(2);
 
-        for (s.seed = 1; s.seed <= 6; s.seed++) {
-            rvm_prediction out = validate(p, &s, 2);
-
-            ck_assert_uint_eq(out.classes, 3);
-            for (size_t i = 0; i < out.rows * out.classes; i++)
-                ck_assert_double_gt(out.probability[i], 0);
-            rvm_prediction_free(&out);
-        }
+        check_stratified(p, 3, 6);
         rvm_problem_free(p);
     }
 END_TEST
 
-/* Class 9 has one row, so its fold is predicted by a model of the two others; columns stay 9, 4, 6. */
+/* Class 9 has one row, so its fold is predicted by a model of the two others;
+ * columns stay 9, 4, 6. */
 START_TEST(a_part_may_lack_one_of_three)
     {
         const rvm_settings s = settings_for(RVM_CLASSIFICATION);

@@ -199,8 +199,9 @@ START_TEST(span_of_the_active_functions)
     }
 END_TEST
 
-/* Maxima by scipy: a grid of steps of 1e-4 in ln alpha, then minimize_scalar. The fourth has a lower
- * maximum at 12.86 too, where one of its outputs alone would have it, and the fifth one at 7.12. */
+/* Maxima by scipy: a grid of steps of 1e-4 in ln alpha, then minimize_scalar. The fourth has a
+ * lower maximum at 12.86 too, where one of its outputs alone would have it,
+ * and the fifth one at 7.12. */
 static const struct {
     size_t outputs;
     double S[3], Q[3], ln_alpha, gain;

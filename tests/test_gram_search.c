@@ -353,9 +353,10 @@ START_TEST(functions_without_values_are_left_out)
     }
 END_TEST
 
-/* A linear kernel at (a, 0) or (0, b), on rows (1, 0) (0, 1) (0, 4) (2, 0) (3, 0) and then on (2, 0)
- * and (3, 0) alone: columns of the first kind have the norms a sqrt 14 and a sqrt 13, those of the
- * second have no values any more. What multiplies the kernel, u / (sqrt(alpha) norm), stays. */
+/* A linear kernel at (a, 0) or (0, b), on rows (1, 0) (0, 1) (0, 4) (2, 0) (3, 0) and then on
+ * (2, 0) and (3, 0) alone: columns of the first kind have the norms a sqrt 14 and a sqrt 13, those
+ * of the second have no values any more. What multiplies the kernel,
+ * u / (sqrt(alpha) norm), stays. */
 START_TEST(other_rows_leave_the_functions)
     {
         const rvm_settings s = settings_for(RVM_REGRESSION, RVM_LINEAR, 0);

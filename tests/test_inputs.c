@@ -1,5 +1,5 @@
-/* inputs.c: the inputs of a problem, and the derivative by their weights, against differences of kernel
- * values by formula. */
+/* inputs.c: the inputs of a problem, and the derivative by their weights, against differences of
+ * kernel values by formula. */
 #include "inputs.h"
 #include "problems.h"
 #include "suites.h"

@@ -95,10 +95,10 @@ static void move(case_data *x, size_t at, double h)
     }
 }
 
-/* ---- A tiny problem, solved by numpy ---------------------------------------------------------- */
+/* ---- A tiny problem, solved by numpy -------------------------------------------------------- */
 
-/* 6 rows, 3 columns (brought to norm 1 here), 2 outputs, by the 6 x 6 covariance matrices and by 200000 steps of
- * alpha = sum gamma / sum mu^2, beta = (N - sum gamma) / misfit at most. */
+/* 6 rows, 3 columns (brought to norm 1 here), 2 outputs, by the 6 x 6 covariance matrices and by
+ * 200000 steps of alpha = sum gamma / sum mu^2, beta = (N - sum gamma) / misfit at most. */
 static const double tiny_columns[3][6] = { { 0.5, 1.5, -1, 0.25, 2, -0.75 },
                                            { -0.25, 0.75, 2, 1.25, -0.5, -1.25 },
                                            { 1, -0.5, 0.25, -1.5, 0.75, 0.5 } };
@@ -204,7 +204,7 @@ START_TEST(climb_of_a_tiny_problem)
     }
 END_TEST
 
-/* ---- Derivatives ------------------------------------------------------------------------------ */
+/* ---- Derivatives ---------------------------------------------------------------------------- */
 
 START_TEST(evidence_is_the_sum)
     {
@@ -313,7 +313,7 @@ START_TEST(bounds_hold_what_is_at_them)
     }
 END_TEST
 
-/* ---- The climb -------------------------------------------------------------------------------- */
+/* ---- The climb ------------------------------------------------------------------------------ */
 
 /* No function gains more than the tolerance by coming at any precision of a wide range, or by
  * going, and no hyperparameter by moving: all by N x N matrices. */
@@ -358,7 +358,8 @@ START_TEST(climb_ends_where_nothing_gains)
     }
 END_TEST
 
-/* Equal outputs with one noise say what one of them says: the same optimum, q times its evidence. */
+/* Equal outputs with one noise say what one of them says: the same optimum,
+ * q times its evidence. */
 START_TEST(equal_outputs_are_one)
     {
         const rvm_climb_settings settings = { 1e-7, 100, 100, 1e-12 };

@@ -31,8 +31,8 @@ START_TEST(first_direction_is_the_gradient)
     }
 END_TEST
 
-/* With exact line searches BFGS is there after as many steps as there are coordinates, and knows the
- * inverse of A along all it has seen. */
+/* With exact line searches BFGS is there after as many steps as there are coordinates, and knows
+ * the inverse of A along all it has seen. */
 START_TEST(quadratic_in_as_many_steps_as_coordinates)
     {
         double x[D] = { -3.1, 0.7, 4.6 }, g[D], after[D], direction[D];

@@ -143,8 +143,8 @@ START_TEST(gaussian_mode)
     }
 END_TEST
 
-/* Targets that the functions explain but for a millionth: t't - 2 mu'p + mu'G mu would have lost all
- * digits of the misfit. */
+/* Targets that the functions explain but for a millionth: t't - 2 mu'p + mu'G mu would have lost
+ * all digits of the misfit. */
 START_TEST(gaussian_misfit_of_an_almost_exact_fit)
     {
         case_data x;

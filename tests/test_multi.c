@@ -209,8 +209,8 @@ static const size_t classes_of_rows[ROWS] = { 0, 0, 1, 0, 1, 1, 2, 1, 2 };
 static const size_t functions[CLASSES][FUNCTIONS] = { { 0, 2 }, { 0, 5 }, { 4, 8 } };
 static const double alpha[CLASSES][FUNCTIONS] = { { 0.7, 0.35 }, { 1.9, 0.8 }, { 0.45, 0.22 } };
 
-/* By numpy and scipy: the joint mode by BFGS and Newton's method, ln|H| of each class's own block by
- * slogdet, and the derivatives by central differences (step 1e-4 in ln alpha) of the evidence of
+/* By numpy and scipy: the joint mode by BFGS and Newton's method, ln|H| of each class's own block
+ * by slogdet, and the derivatives by central differences (step 1e-4 in ln alpha) of the evidence of
  * the quadratic approximation at the mode: curvature and the other classes are held fixed. */
 static const struct {
     rvm_multiclass model;

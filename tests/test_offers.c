@@ -251,8 +251,8 @@ static double dot(const gsl_matrix *X, size_t i, const gsl_matrix *Y, size_t j)
     return sum;
 }
 
-/* Of 3 + 3 terms and 70 kernel functions: half of the places for the linear ones and the bias, half of
- * the others for the quadratic ones, as far as they go. */
+/* Of 3 + 3 terms and 70 kernel functions: half of the places for the linear ones and the bias, half
+ * of the others for the quadratic ones, as far as they go. */
 START_TEST(every_group_has_its_places)
     {
         rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 2);

@@ -154,7 +154,7 @@ START_TEST(shared_noise_is_one_share_of_the_variance)
     }
 END_TEST
 
-/* ---- What must not matter --------------------------------------------------------------------- */
+/* ---- What must not matter ------------------------------------------------------------------- */
 
 static void check_same_output(const rvm_model *a, size_t i, const rvm_model *b, size_t j,
                               double factor)
@@ -271,7 +271,7 @@ START_TEST(models_on_the_way)
     }
 END_TEST
 
-/* ---- Edges ------------------------------------------------------------------------------------ */
+/* ---- Edges ---------------------------------------------------------------------------------- */
 
 /* A constant output has the bias alone, at its value, and leaves the others as they are. */
 START_TEST(a_constant_output_takes_no_part)
@@ -381,7 +381,7 @@ START_TEST(memory_is_kept_to)
     }
 END_TEST
 
-/* ---- Predictions ------------------------------------------------------------------------------ */
+/* ---- Predictions ---------------------------------------------------------------------------- */
 
 /* Every output as its own model, without the others, predicts it; and the file keeps all. */
 START_TEST(predictions_are_those_of_each_output)

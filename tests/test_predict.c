@@ -65,7 +65,8 @@ static rvm_problem *problem_of(const char *text)
     return p;
 }
 
-/* Through the reader, as rvm-predict does: a whole file of a kernel matrix would have to be square. */
+/* Through the reader, as rvm-predict does: a whole file of a kernel matrix would
+ * have to be square. */
 static rvm_problem *rows(const char *text, bool precomputed)
 {
     rvm_problem *p = NULL;
@@ -113,8 +114,9 @@ START_TEST(regression_by_hand)
     }
 END_TEST
 
-/* 1 on the diagonal of R, -1 right of it, and all phi = x: v_j = x + v_1 + ... + v_(j-1) = 2^(j-1) x,
- * so the variance is x^2 (4^K - 1) / 3, which a double holds exactly for K = 20. */
+/* 1 on the diagonal of R, -1 right of it, and all phi = x:
+ * v_j = x + v_1 + ... + v_(j-1) = 2^(j-1) x, so the variance is x^2 (4^K - 1) / 3, which a double
+ * holds exactly for K = 20. */
 START_TEST(variance_of_many_functions)
     {
         enum { K = 20, N = 11 };
@@ -151,8 +153,8 @@ START_TEST(variance_of_many_functions)
     }
 END_TEST
 
-/* The same phi without the 0.5: f = -5.75, kappa = 1 / sqrt(1 + pi 2.42125 / 8) = 0.7159638671963642,
- * 1 / (1 + exp(-kappa f)) by Python's math module. */
+/* The same phi without the 0.5: f = -5.75, kappa = 1 / sqrt(1 + pi 2.42125 / 8)
+ * = 0.7159638671963642, 1 / (1 + exp(-kappa f)) by Python's math module. */
 START_TEST(classification_by_hand)
     {
         rvm_prediction out = predict(classification, "0 1:1 2:2\n0\n", false);

@@ -30,6 +30,12 @@ static void check_sound(const double *p, const double *log_p, size_t C)
     ck_assert_double_eq_tol(sum, 1, 1e-12);
 }
 
+static void check_best(const double *p, size_t C, size_t best)
+{
+    for (size_t k = 0; k < C; k++)
+        ck_assert_double_le(p[k], p[best]);
+}
+
 /* The formulas at the head of probability.c with 30 digits of Python's mpmath. */
 START_TEST(three_classes_by_hand)
     {
@@ -78,8 +84,8 @@ START_TEST(three_classes_one_against_the_rest)
     }
 END_TEST
 
-/* All classes far from likely: their probabilities underflow, what they have in proportion does not;
- * equals stay equal. Any number of classes sums to 1. */
+/* All classes far from likely: their probabilities underflow, what they have in proportion does
+ * not; equals stay equal. Any number of classes sums to 1. */
 START_TEST(one_against_the_rest_at_the_ends)
     {
         const double low[] = { -900, -900, -901 }, wide[] = { -DBL_MAX, DBL_MAX, 0 };
@@ -100,8 +106,7 @@ START_TEST(one_against_the_rest_at_the_ends)
             }
             const size_t best = rvm_probability_one_vs_rest(p, log_p, mean, s2, C, false);
             check_sound(p, log_p, C);
-            for (size_t k = 0; k < C; k++)
-                ck_assert_double_le(p[k], p[best]);
+            check_best(p, C, best);
         }
     }
 END_TEST
@@ -193,8 +198,7 @@ START_TEST(any_number_of_classes_sums_to_one)
                 const size_t best = rvm_probability_of_many(p, log_p, mean, variance, C, mode);
 
                 check_sound(p, log_p, C);
-                for (size_t k = 0; k < C; k++)
-                    ck_assert_double_le(p[k], p[best]);
+                check_best(p, C, best);
             }
         }
     }

@@ -1,4 +1,4 @@
-/* process.c: log evidence against numpy, and its derivative by the covariance against differences. */
+/* process.c: log evidence against numpy, its derivative by the covariance against differences. */
 #include "problems.h"
 #include "process.h"
 #include "suites.h"

@@ -1,5 +1,5 @@
-/* Weights of inputs from outside: training with those given, with those found, and the effects of inputs
- * (relevance.c, and what train.c does with widths.c). */
+/* Weights of inputs from outside: training with those given, with those found, and the effects of
+ * inputs (relevance.c, and what train.c does with widths.c). */
 #include "suites.h"
 #include "trained.h"
 
@@ -63,7 +63,7 @@ END_TEST
 
 START_TEST(found_weights_are_kept_in_the_model)
     {
-        const rvm_task task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
+        const rvm_task task = tasks[_i];
         rvm_settings s = settings_for(task, RVM_RBF, 0.3);
         rvm_problem *p = problem_for(task);
         s.ard = true;
@@ -159,7 +159,8 @@ START_TEST(effects_by_hand)
     }
 END_TEST
 
-/* The log-odds of two classes: ln p_1 and ln p_2 change together, so the input that matters is first. */
+/* The log-odds of two classes: ln p_1 and ln p_2 change together,
+ * so the input that matters is first. */
 START_TEST(effects_of_classes)
     {
         rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.3);

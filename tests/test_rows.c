@@ -150,8 +150,8 @@ START_TEST(sparse_rows_apart)
     }
 END_TEST
 
-/* Values times the root of the weight, or times the weight for distances; features that are not listed,
- * or weigh nothing, are not there. */
+/* Values times the root of the weight, or times the weight for distances; features that are not
+ * listed, or weigh nothing, are not there. */
 START_TEST(weighted_rows)
     {
         rvm_problem *p = rows_of("0 0:3 1:2 4:5 7:-6 9:1e300\n0 4:-1 8:4\n");

@@ -35,6 +35,25 @@ static void add(rvm_score *score, double *value, double *variance, const char *t
     rvm_problem_free(p);
 }
 
+/* The same of classes; p: of each class in each row. */
+static void add_classes(rvm_score *score, const rvm_model_info *info, double *value, double *p,
+                        const char *truth)
+{
+    rvm_problem *q = rows(truth);
+    double variance[4] = { 0 }, log_p[9];
+    const rvm_prediction out = { .rows = rvm_problem_rows(q),
+                                 .classes = info->classes,
+                                 .value = value,
+                                 .variance = variance,
+                                 .probability = p,
+                                 .log_probability = log_p };
+
+    for (size_t i = 0; i < out.rows * out.classes; i++)
+        log_p[i] = log(p[i]);
+    rvm_score_add(score, info, &out, q);
+    rvm_problem_free(q);
+}
+
 /* Predictions 1, 2, 4 for targets 1, 3, 3: errors 0, 1, 1.  Central moments 14/3, 8/3 and 8/3, so
  * the squared correlation is (8/3)^2 / (14/3 8/3) = 4/7.  With variance 1/2 each the densities give
  * (3 ln(2 pi / 2) + (0 + 1 + 1) / (1/2)) / 2 = 1.5 ln(pi) + 2. */
@@ -140,26 +159,15 @@ END_TEST
  * neither counts in the log loss, which is -ln 0.75 - ln 0.4. */
 START_TEST(classification_by_hand)
     {
-        double value[] = { 1, 1, -1, 1 }, variance[] = { 0, 0, 0, 0 };
-        double p[] = { 0.75, 0.25, 0.6, 0.4, 0.1, 0.9, 0.5, 0.5 }, log_p[8];
-        rvm_prediction out = { .rows = 4,
-                               .classes = 2,
-                               .value = value,
-                               .variance = variance,
-                               .probability = p,
-                               .log_probability = log_p };
-        rvm_problem *truth = rows("+1\n-1\n7\n1.5\n");
+        double value[] = { 1, 1, -1, 1 }, p[] = { 0.75, 0.25, 0.6, 0.4, 0.1, 0.9, 0.5, 0.5 };
         rvm_score score = { 0 };
 
-        for (size_t i = 0; i < 8; i++)
-            log_p[i] = log(p[i]);
-        rvm_score_add(&score, &classification, &out, truth);
+        add_classes(&score, &classification, value, p, "+1\n-1\n7\n1.5\n");
         ck_assert_uint_eq(score.rows, 4);
         ck_assert_uint_eq(score.correct, 1);
         ck_assert_double_eq(rvm_score_accuracy(&score), 25);
         ck_assert_uint_eq(score.log_loss_rows, 2);
         ck_assert_double_eq_tol(score.log_loss, 1.203972804325936, 1e-15); /* ln(10/3) */
-        rvm_problem_free(truth);
     }
 END_TEST
 
@@ -168,24 +176,14 @@ START_TEST(three_classes_by_hand)
     {
         const int three[] = { 4, 5, 6 };
         const rvm_model_info info = { .task = RVM_CLASSIFICATION, .classes = 3, .labels = three };
-        double value[] = { 4, 4, 6 }, variance[] = { 0, 0, 0 }, log_p[9];
+        double value[] = { 4, 4, 6 };
         double p[] = { 0.5, 0.25, 0.25, 0.7, 0.25, 0.05, 0.125, 0.075, 0.8 };
-        const rvm_prediction out = { .rows = 3,
-                                     .classes = 3,
-                                     .value = value,
-                                     .variance = variance,
-                                     .probability = p,
-                                     .log_probability = log_p };
-        rvm_problem *truth = rows("4\n5\n6\n");
         rvm_score score = { 0 };
 
-        for (size_t i = 0; i < 9; i++)
-            log_p[i] = log(p[i]);
-        rvm_score_add(&score, &info, &out, truth);
+        add_classes(&score, &info, value, p, "4\n5\n6\n");
         ck_assert_uint_eq(score.correct, 2);
         ck_assert_uint_eq(score.log_loss_rows, 3);
         ck_assert_double_eq_tol(score.log_loss, 2.302585092994046, 1e-15);
-        rvm_problem_free(truth);
     }
 END_TEST
 

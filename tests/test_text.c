@@ -272,8 +272,8 @@ START_TEST(numbers_beyond_the_range)
 END_TEST
 
 /* 1 written with a thousand zeros before and behind, and 2^-1 + 2^-54 (halfway between 1/2 and the
- * next double, all of its digits 0.5000000000000000555111512312578270211815834045410156250) with a 1
- * so far behind that no buffer holds it. */
+ * next double, all of its digits 0.5000000000000000555111512312578270211815834045410156250) with
+ * a 1 so far behind that no buffer holds it. */
 START_TEST(numbers_of_very_many_digits)
     {
         static const char halfway[] = "0.5000000000000000555111512312578270211815834045410156250";

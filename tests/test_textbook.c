@@ -9,10 +9,9 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 START_TEST(models_follow_the_formulas)
     {
-        const bool regression = _i % 2 == 0;
-        rvm_problem *p = regression ? smooth_problem(40, 1) : cloud_problem(40, 1);
-        rvm_settings s =
-            settings_for(regression ? RVM_REGRESSION : RVM_CLASSIFICATION, RVM_RBF, 0.6);
+        const rvm_task task = tasks[_i % 2];
+        rvm_problem *p = task_problem(task, 40, 1);
+        rvm_settings s = settings_for(task, RVM_RBF, 0.6);
         s.method = methods[_i / 2];
         rvm_model *m = train(p, &s);
         ck_assert(m->converged);
@@ -24,21 +23,13 @@ START_TEST(models_follow_the_formulas)
     }
 END_TEST
 
-/* Rows of weight 2 and 1/2. */
 START_TEST(weighted_models_follow_the_formulas)
     {
         const rvm_class_weight weights[] = { { 1, 2 }, { -1, 0.5 } };
         rvm_problem *p = cloud_problem(40, 3);
         rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.6);
-        double c[40];
         s.method = methods[_i];
-        s.class_weights = weights;
-        s.class_weight_count = 2;
-        for (size_t n = 0; n < 40; n++)
-            c[n] = p->target[n] > 0 ? 2 : 0.5;
-        rvm_model *m = train(p, &s);
-        check_model(m, p, c);
-        rvm_model_free(m);
+        check_weighted_training(p, s, weights, 2);
         rvm_problem_free(p);
     }
 END_TEST
@@ -220,11 +211,9 @@ END_TEST
 
 START_TEST(rows_and_threads_make_no_difference)
     {
-        const bool regression = _i % 2 == 0;
-        rvm_problem *p = regression ? smooth_problem(60, 9) : cloud_problem(60, 9);
-        rvm_problem *q = reordered(p, 7, 1);
-        rvm_settings s =
-            settings_for(regression ? RVM_REGRESSION : RVM_CLASSIFICATION, RVM_RBF, 0.6);
+        const rvm_task task = tasks[_i % 2];
+        rvm_problem *p = task_problem(task, 60, 9), *q = reordered(p, 7, 1);
+        rvm_settings s = settings_for(task, RVM_RBF, 0.6);
         s.method = methods[_i / 2];
         rvm_model *a = train(p, &s);
         s.threads = 3;

@@ -6,10 +6,7 @@ START_TEST(regression_model_follows_the_formulas)
     {
         rvm_problem *p = smooth_problem(40, 1);
         const rvm_settings s = settings_for(RVM_REGRESSION, vector_kernels[_i], 0.6);
-        rvm_model *m = train(p, &s);
-        check_model(m, p, NULL);
-        check_finite_predictions(m, p);
-        rvm_model_free(m);
+        check_training(p, &s);
         rvm_problem_free(p);
     }
 END_TEST
@@ -18,10 +15,7 @@ START_TEST(classification_model_follows_the_formulas)
     {
         rvm_problem *p = cloud_problem(40, 1);
         const rvm_settings s = settings_for(RVM_CLASSIFICATION, vector_kernels[_i], 0.6);
-        rvm_model *m = train(p, &s);
-        check_model(m, p, NULL);
-        check_finite_predictions(m, p);
-        rvm_model_free(m);
+        check_training(p, &s);
         rvm_problem_free(p);
     }
 END_TEST
@@ -29,11 +23,10 @@ END_TEST
 /* The kernel matrix of the RBF kernel written out gives what the RBF kernel gives. */
 START_TEST(precomputed_is_the_kernel_written_out)
     {
-        const rvm_task task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
-        rvm_problem *p = _i == 0 ? smooth_problem(30, 2) : cloud_problem(30, 2);
+        rvm_problem *p = task_problem(tasks[_i], 30, 2);
         rvm_problem *matrix = empty_problem();
-        rvm_settings rbf = settings_for(task, RVM_RBF, 0.5);
-        rvm_settings precomputed = settings_for(task, RVM_PRECOMPUTED, 0.5);
+        rvm_settings rbf = settings_for(tasks[_i], RVM_RBF, 0.5);
+        rvm_settings precomputed = settings_for(tasks[_i], RVM_PRECOMPUTED, 0.5);
         rbf.restarts = precomputed.restarts = 1; /* from the full set: nothing is drawn */
         for (size_t i = 0; i < 30; i++) {
             int index[31] = { 0 };
@@ -56,29 +49,21 @@ START_TEST(precomputed_is_the_kernel_written_out)
     }
 END_TEST
 
-/* Classes of weights 2 and 0.5. */
+/* Weights of one class are multiplied. */
 START_TEST(weighted_model_follows_the_formulas)
     {
         const rvm_class_weight weights[] = { { 1, 4 }, { -1, 0.5 }, { 1, 0.5 } };
         rvm_problem *p = cloud_problem(40, 3);
-        rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.6);
-        double c[40];
-        s.class_weights = weights;
-        s.class_weight_count = 3;
-        for (size_t n = 0; n < 40; n++)
-            c[n] = p->target[n] > 0 ? 2 : 0.5;
-        rvm_model *m = train(p, &s);
-        check_model(m, p, c);
-        rvm_model_free(m);
+        check_weighted_training(p, settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.6), weights, 3);
         rvm_problem_free(p);
     }
 END_TEST
 
 START_TEST(model_without_a_bias)
     {
-        rvm_problem *p = _i == 0 ? smooth_problem(40, 4) : cloud_problem(40, 4);
-        rvm_settings s = settings_for(_i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION, RVM_RBF, 0.5);
-        for (size_t n = 0; n < 40 && _i == 0; n++)
+        rvm_problem *p = task_problem(tasks[_i], 40, 4);
+        rvm_settings s = settings_for(tasks[_i], RVM_RBF, 0.5);
+        for (size_t n = 0; n < 40 && tasks[_i] == RVM_REGRESSION; n++)
             p->target[n] += 3;
         s.bias = false;
         rvm_model *m = train(p, &s);
@@ -131,11 +116,8 @@ END_TEST
 /* With room for some functions only the search goes by rounds; it ends near the full one. */
 START_TEST(small_budget)
     {
-        const bool regression = _i == 0;
-        const size_t N = 400;
-        rvm_problem *p = regression ? smooth_problem(N, 18) : cloud_problem(N, 18);
-        rvm_settings s =
-            settings_for(regression ? RVM_REGRESSION : RVM_CLASSIFICATION, RVM_RBF, 0.5);
+        rvm_problem *p = task_problem(tasks[_i], 400, 18);
+        rvm_settings s = settings_for(tasks[_i], RVM_RBF, 0.5);
         s.restarts = 3;
         rvm_model *full = train(p, &s);
         s.budget_mb = 1.5;

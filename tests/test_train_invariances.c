@@ -4,12 +4,10 @@
 
 START_TEST(order_of_the_rows_does_not_matter)
     {
-        rvm_problem *p = _i == 0 ? smooth_problem(50, 5) : cloud_problem(50, 5);
-        rvm_problem *q = reordered(p, 7, 1);
-        const rvm_settings s =
-            settings_for(_i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION, RVM_RBF, 0.5);
+        rvm_problem *p = task_problem(tasks[_i], 50, 5), *q = reordered(p, 7, 1);
+        const rvm_settings s = settings_for(tasks[_i], RVM_RBF, 0.5);
         /* Of classes the first to appear is first in the model: +1 in both. */
-        ck_assert(_i == 0 || q->target[0] == 1 || q->target[0] == -1);
+        ck_assert(tasks[_i] == RVM_REGRESSION || q->target[0] == 1 || q->target[0] == -1);
         rvm_model *a = train(p, &s), *b = train(q, &s);
         check_same_bytes(a, b);
         rvm_model_free(a);
@@ -19,27 +17,49 @@ START_TEST(order_of_the_rows_does_not_matter)
     }
 END_TEST
 
+/* Two problems, their models, and what these predict for the same rows. */
+typedef struct {
+    rvm_problem *p, *q; /* owned, as all of it */
+    rvm_model *a, *b;
+    rvm_prediction x, y;
+} pair;
+
+/* Trains a on p and b on q; x is of p, y of `rows`, which are those of p as b has to see them. */
+static void pair_train(pair *w, const rvm_settings *s_of_a, const rvm_settings *s_of_b,
+                       const rvm_problem *rows)
+{
+    w->a = train(w->p, s_of_a);
+    w->b = train(w->q, s_of_b);
+    w->x = predict(w->a, w->p);
+    w->y = predict(w->b, rows);
+}
+
+static void pair_free(pair *w)
+{
+    rvm_prediction_free(&w->x);
+    rvm_prediction_free(&w->y);
+    rvm_model_free(w->a);
+    rvm_model_free(w->b);
+    rvm_problem_free(w->p);
+    rvm_problem_free(w->q);
+}
+
 /* Predictions scale with the targets, the evidence falls by N ln c. */
 static void check_scaled_targets(double factor, double offset, double tolerance)
 {
-    rvm_problem *p = smooth_problem(40, 6), *q = copy_of(p);
+    pair w = { .p = smooth_problem(40, 6) };
     const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
-    for (size_t n = 0; n < p->rows; n++)
-        q->target[n] = factor * p->target[n] + offset;
-    rvm_model *a = train(p, &s), *b = train(q, &s);
-    rvm_prediction x = predict(a, p), y = predict(b, p);
-    check_same_vectors(a, b);
-    check_close(b->log_evidence, a->log_evidence - 40 * log(factor), tolerance);
-    for (size_t n = 0; n < p->rows; n++) {
-        check_close((y.value[n] - offset) / factor, x.value[n], tolerance);
-        check_close(y.variance[n] / (factor * factor) / x.variance[n], 1, tolerance);
+    w.q = copy_of(w.p);
+    for (size_t n = 0; n < 40; n++)
+        w.q->target[n] = factor * w.p->target[n] + offset;
+    pair_train(&w, &s, &s, w.q);
+    check_same_vectors(w.a, w.b);
+    check_close(w.b->log_evidence, w.a->log_evidence - 40 * log(factor), tolerance);
+    for (size_t n = 0; n < 40; n++) {
+        check_close((w.y.value[n] - offset) / factor, w.x.value[n], tolerance);
+        check_close(w.y.variance[n] / (factor * factor) / w.x.variance[n], 1, tolerance);
     }
-    rvm_prediction_free(&x);
-    rvm_prediction_free(&y);
-    rvm_model_free(a);
-    rvm_model_free(b);
-    rvm_problem_free(p);
-    rvm_problem_free(q);
+    pair_free(&w);
 }
 
 static const double factors[] = { 1e-6, 1e-3, 0.125, 1e3, 1e6 };
@@ -57,72 +77,61 @@ START_TEST(offset_of_the_target)
     }
 END_TEST
 
+/* q has the features of p times a factor. */
+static pair pair_of_units(double factor)
+{
+    pair w = { .p = smooth_problem(40, 7) };
+    w.q = copy_of(w.p);
+    for (size_t k = 0; k < w.q->start[w.q->rows]; k++)
+        w.q->value[k] *= factor;
+    return w;
+}
+
 START_TEST(units_of_the_features)
     {
-        rvm_problem *p = smooth_problem(40, 7), *q = copy_of(p);
+        pair w = pair_of_units(factors[_i]);
         const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
         rvm_settings scaled = s;
         scaled.kernel.gamma /= factors[_i] * factors[_i];
-        for (size_t k = 0; k < q->start[q->rows]; k++)
-            q->value[k] *= factors[_i];
-        rvm_model *a = train(p, &s), *b = train(q, &scaled);
-        rvm_prediction x = predict(a, p), y = predict(b, q);
-        check_same_vectors(a, b);
-        check_close(b->log_evidence, a->log_evidence, 1e-6);
-        for (size_t n = 0; n < p->rows; n++)
-            check_close(y.value[n], x.value[n], 1e-6);
-        rvm_prediction_free(&x);
-        rvm_prediction_free(&y);
-        rvm_model_free(a);
-        rvm_model_free(b);
-        rvm_problem_free(p);
-        rvm_problem_free(q);
+        pair_train(&w, &s, &scaled, w.q);
+        check_same_vectors(w.a, w.b);
+        check_close(w.b->log_evidence, w.a->log_evidence, 1e-6);
+        for (size_t n = 0; n < w.p->rows; n++)
+            check_close(w.y.value[n], w.x.value[n], 1e-6);
+        pair_free(&w);
     }
 END_TEST
 
 /* Kernels of products double, say, with the units of the features; precisions take that up. */
 START_TEST(size_of_the_kernel)
     {
-        rvm_problem *p = smooth_problem(40, 7), *q = copy_of(p);
+        pair w = pair_of_units(factors[_i]);
         const rvm_settings s = settings_for(RVM_REGRESSION, RVM_LINEAR, 0);
-        for (size_t k = 0; k < q->start[q->rows]; k++)
-            q->value[k] *= factors[_i];
-        rvm_model *a = train(p, &s), *b = train(q, &s);
-        rvm_prediction x = predict(a, p), y = predict(b, q);
-        check_close(b->log_evidence, a->log_evidence, 1e-4);
-        for (size_t n = 0; n < p->rows; n++)
-            check_close(y.value[n], x.value[n], 1e-3);
-        rvm_prediction_free(&x);
-        rvm_prediction_free(&y);
-        rvm_model_free(a);
-        rvm_model_free(b);
-        rvm_problem_free(p);
-        rvm_problem_free(q);
+        pair_train(&w, &s, &s, w.q);
+        check_close(w.b->log_evidence, w.a->log_evidence, 1e-4);
+        for (size_t n = 0; n < w.p->rows; n++)
+            check_close(w.y.value[n], w.x.value[n], 1e-3);
+        pair_free(&w);
     }
 END_TEST
 
 /* Names of classes are names: 7 and 42 for +1 and -1, in order of appearance. */
 START_TEST(names_of_classes)
     {
-        rvm_problem *p = cloud_problem(50, 8), *q = copy_of(p);
+        pair w = { .p = cloud_problem(50, 8) };
         const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
+        w.q = copy_of(w.p);
         for (size_t n = 0; n < 50; n++)
-            q->target[n] = p->target[n] > 0 ? 7 : 42;
-        rvm_model *a = train(p, &s), *b = train(q, &s);
-        rvm_prediction x = predict(a, p), y = predict(b, p);
-        ck_assert_int_eq(b->label[0], 7);
-        ck_assert_int_eq(b->label[1], 42);
-        check_close(b->log_evidence, a->log_evidence, 1e-6);
+            w.q->target[n] = w.p->target[n] > 0 ? 7 : 42;
+        pair_train(&w, &s, &s, w.q);
+        ck_assert_int_eq(w.b->label[0], 7);
+        ck_assert_int_eq(w.b->label[1], 42);
+        check_close(w.b->log_evidence, w.a->log_evidence, 1e-6);
         for (size_t n = 0; n < 50; n++) {
-            ck_assert_double_eq(y.value[n], x.value[n] > 0 ? 7 : 42);
-            check_close(y.probability[2 * n], x.probability[2 * n], 1e-6);
+            ck_assert_double_eq(w.y.value[n], w.x.value[n] > 0 ? 7 : 42);
+            check_close(w.y.probability[2 * n], w.x.probability[2 * n], 1e-6);
         }
-        rvm_prediction_free(&x);
-        rvm_prediction_free(&y);
-        rvm_model_free(a);
-        rvm_model_free(b);
-        rvm_problem_free(p);
-        rvm_problem_free(q);
+        pair_free(&w);
     }
 END_TEST
 
@@ -130,9 +139,8 @@ END_TEST
 
 START_TEST(any_number_of_threads)
     {
-        rvm_problem *p = _i % 2 == 0 ? smooth_problem(60, 9) : cloud_problem(60, 9);
-        rvm_settings s =
-            settings_for(_i % 2 == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION, RVM_RBF, 0.5);
+        rvm_problem *p = task_problem(tasks[_i], 60, 9);
+        rvm_settings s = settings_for(tasks[_i], RVM_RBF, 0.5);
         rvm_model *first = train(p, &s);
         for (s.threads = 2; s.threads <= 3; s.threads++) {
             rvm_model *m = train(p, &s);
@@ -157,35 +165,30 @@ START_TEST(the_same_seed)
     }
 END_TEST
 
-/* ---- Repeated rows and weights ---------------------------------------------------------------- */
+/* ---- Repeated rows and weights -------------------------------------------------------------- */
 
 /* A weight of 2 on a class is each of its rows twice: in the evidence and in every prediction. */
 static void check_weight_as_rows(double weight_of_plus, double weight_of_minus, size_t N)
 {
     const rvm_class_weight weights[] = { { 1, weight_of_plus }, { -1, weight_of_minus } };
-    rvm_problem *p = cloud_problem(N, 11), *q = empty_problem();
+    pair w = { .p = cloud_problem(N, 11), .q = empty_problem() };
+    const rvm_problem *p = w.p;
     const rvm_settings plain = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
     rvm_settings weighted = plain;
     weighted.class_weights = weights;
     weighted.class_weight_count = 2;
     for (size_t i = 0; i < N; i++)
         for (int k = 0; k < (p->target[i] > 0 ? weight_of_plus : weight_of_minus); k++)
-            ck_assert(rvm_problem_append(q, p->target[i], p->index + p->start[i],
+            ck_assert(rvm_problem_append(w.q, p->target[i], p->index + p->start[i],
                                          p->value + p->start[i], p->start[i + 1] - p->start[i]));
-    rvm_model *a = train(p, &weighted), *b = train(q, &plain);
-    rvm_prediction x = predict(a, p), y = predict(b, p);
-    check_same_vectors(a, b);
-    check_close(a->log_evidence / b->log_evidence, 1, 1e-9);
+    pair_train(&w, &weighted, &plain, p);
+    check_same_vectors(w.a, w.b);
+    check_close(w.a->log_evidence / w.b->log_evidence, 1, 1e-9);
     for (size_t n = 0; n < N; n++) {
-        check_close(x.probability[2 * n], y.probability[2 * n], 1e-6);
-        check_close(x.variance[n], y.variance[n], 1e-5);
+        check_close(w.x.probability[2 * n], w.y.probability[2 * n], 1e-6);
+        check_close(w.x.variance[n], w.y.variance[n], 1e-5);
     }
-    rvm_prediction_free(&x);
-    rvm_prediction_free(&y);
-    rvm_model_free(a);
-    rvm_model_free(b);
-    rvm_problem_free(p);
-    rvm_problem_free(q);
+    pair_free(&w);
 }
 
 START_TEST(weight_of_a_class_is_its_rows_again)

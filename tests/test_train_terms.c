@@ -1,5 +1,5 @@
-/* Training with linear and quadratic basis functions: what is found, and all numbers of the models by
- * the formulas. */
+/* Training with linear and quadratic basis functions: what is found,
+ * and all numbers of the models by the formulas. */
 #include "problem.h"
 #include "suites.h"
 #include "trained.h"

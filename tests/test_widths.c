@@ -1,5 +1,5 @@
-/* widths.c: the weights that are found, against the maximum that scipy's L-BFGS-B has found of the same
- * log evidence, written out in numpy. */
+/* widths.c: the weights that are found, against the maximum that scipy's L-BFGS-B has found of the
+ * same log evidence, written out in numpy. */
 #include "problems.h"
 #include "suites.h"
 #include "widths.h"
@@ -104,7 +104,7 @@ static void check_same(rvm_widths *v, rvm_widths *w)
 
 START_TEST(threads_change_nothing)
     {
-        const rvm_task task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
+        const rvm_task task = tasks[_i];
         rvm_settings s = settings_for(task, RVM_RBF, 1);
         rvm_problem *p = weyl_problem(150, task);
         rvm_widths *alone = find(p, &s);
@@ -117,7 +117,8 @@ START_TEST(threads_change_nothing)
     }
 END_TEST
 
-/* The first output has to do with x_1 and x_2, the second with x_3 alone, the third with nothing. */
+/* The first output has to do with x_1 and x_2, the second with x_3 alone,
+ * the third with nothing. */
 START_TEST(outputs_have_the_weights_in_common)
     {
         const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 1);
@@ -193,8 +194,8 @@ START_TEST(nothing_to_learn)
     }
 END_TEST
 
-/* What many inputs of no use save is no reason to leave out the one that all depends on, though it is
- * worth less than they are many. */
+/* What many inputs of no use save is no reason to leave out the one that all depends on, though it
+ * is worth less than they are many. */
 START_TEST(one_of_many)
     {
         const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.02);

@@ -85,8 +85,8 @@ START_TEST(noise_and_function_of_many_rows)
 END_TEST
 
 /* Without noise beta rises by many powers of ten while the search is under way, and priors must not
- * become wider than the Gram matrix has digits for. The noise ends below 1e-3 of the targets' standard
- * deviation, 0.97, and the function is met as closely. */
+ * become wider than the Gram matrix has digits for. The noise ends below 1e-3 of the targets'
+ * standard deviation, 0.97, and the function is met as closely. */
 START_TEST(targets_free_of_noise)
     {
         rvm_problem *p = surface_problem(3000, 23);
@@ -188,17 +188,7 @@ START_TEST(weights_of_classes)
     {
         const rvm_class_weight weights[] = { { 1, 2 }, { -1, 0.5 } };
         rvm_problem *p = two_clouds(2600, 24);
-        rvm_settings s = settings_of(false);
-        double *c = calloc(p->rows, sizeof *c);
-        ck_assert_ptr_nonnull(c);
-        s.class_weights = weights;
-        s.class_weight_count = 2;
-        for (size_t n = 0; n < p->rows; n++)
-            c[n] = p->target[n] > 0 ? 2 : 0.5;
-        rvm_model *m = train(p, &s);
-        check_model(m, p, c);
-        free(c);
-        rvm_model_free(m);
+        check_weighted_training(p, settings_of(false), weights, 2);
         rvm_problem_free(p);
     }
 END_TEST

@@ -209,6 +209,32 @@ static inline void check_model(const rvm_model *m, const rvm_problem *p, const d
     gsl_matrix_free(Phi);
 }
 
+/* What training finds, and what that predicts for the same rows. */
+static inline void check_training(const rvm_problem *p, const rvm_settings *s)
+{
+    rvm_model *m = train(p, s);
+    check_model(m, p, NULL);
+    check_finite_predictions(m, p);
+    rvm_model_free(m);
+}
+
+/* The same with weights of classes by which a row of +1 counts twice and one of -1 half. */
+static inline void check_weighted_training(const rvm_problem *p, rvm_settings s,
+                                           const rvm_class_weight *weights, size_t count)
+{
+    double *row_weight = calloc(p->rows, sizeof *row_weight);
+    ck_assert_ptr_nonnull(row_weight);
+    for (size_t n = 0; n < p->rows; n++)
+        row_weight[n] = p->target[n] > 0 ? 2 : 0.5;
+    s.class_weights = weights;
+    s.class_weight_count = count;
+    rvm_model *m = train(p, &s);
+    check_model(m, p, row_weight);
+    check_finite_predictions(m, p);
+    rvm_model_free(m);
+    free(row_weight);
+}
+
 /* Kernels of rows; tests loop over them. */
 static const rvm_kernel_type vector_kernels[] = { RVM_LINEAR,  RVM_POLYNOMIAL, RVM_RBF,
                                                   RVM_SIGMOID, RVM_LAPLACIAN,  RVM_SPLINE };

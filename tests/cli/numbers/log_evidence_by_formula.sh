@@ -21,15 +21,7 @@ check "$DATA/ripley.train" -g 4
 check "$DATA/pima_std.train" -g 0.03 --restarts 2
 
 # More rows than whole columns are kept for: found in rounds, and from 20000 on in stages.
-awk 'BEGIN {
-    seed = 3
-    for (i = 0; i < 20000; i++) {
-        seed = seed * 16807 % 2147483647
-        x = seed / 2147483647
-        seed = seed * 16807 % 2147483647
-        printf "%.6f 1:%.6f\n", sin(9 * x) + seed / 2147483647, x
-    }
-}' >many
+awk -f "$SRC/tests/cli/numbers/many_rows.awk" >many
 head -n 3000 many >some
 awk '{ $1 = $1 > 0.7 ? 1 : -1; print }' many >classes
 check some -s 3 -g 4 -m 8

@@ -22,13 +22,5 @@ check "$DATA/friedman1.train" -s 3 -g 0.3 --restarts 4
 check "$DATA/ripley.train" -g 4
 
 # Rows that are drawn, for rounds and for a first stage, are the same ones in another order.
-awk 'BEGIN {
-    seed = 3
-    for (i = 0; i < 20000; i++) {
-        seed = seed * 16807 % 2147483647
-        x = seed / 2147483647
-        seed = seed * 16807 % 2147483647
-        printf "%.6f 1:%.6f\n", sin(9 * x) + seed / 2147483647, x
-    }
-}' >many
+awk -f "$SRC/tests/cli/numbers/many_rows.awk" >many
 check many -s 3 -g 4
