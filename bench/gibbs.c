@@ -114,8 +114,8 @@ static void measure(size_t N)
                               .beta = { 0.5, 0.0005, 1e-4, 1e6 },
                               .classes = classes };
         const double draw = time_draw(&g, unit);
-        printf("%6zu %10zu %-12s %10.2f %10.2f %6.2f\n", N, M, classes ? "two classes" : "regression",
-               1e3 * draw, 1e3 * factor, draw / factor);
+        printf("%6zu %10zu %-12s %10.2f %10.2f %6.2f\n", N, M,
+               classes ? "two classes" : "regression", 1e3 * draw, 1e3 * factor, draw / factor);
     }
     gsl_rng_free(rng);
     gsl_matrix_free(PhiT);

@@ -675,7 +675,10 @@ static void read_draws(reader *r, rvm_latent *f)
 /* The terms, the next key in hand before and after. */
 static void read_drawn_terms(reader *r, rvm_latent *f)
 {
-    while (r->status == RVM_OK && ((f->terms == 0 && word_is(r, "bias")) || word_is(r, "basis"))) {
+    const bool precomputed = r->m->kernel.type == RVM_PRECOMPUTED;
+
+    while (r->status == RVM_OK &&
+           ((f->terms == 0 && word_is(r, "bias")) || (!precomputed && word_is(r, "basis")))) {
         const bool bias = word_is(r, "bias");
         const rvm_term term = read_term_name(r, f);
         if (bias)

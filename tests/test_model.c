@@ -234,6 +234,41 @@ static const char no_weights[] = "rvm_model 3\n"
                                  "RV\n"
                                  "end\n";
 
+/* Draws of the bias, of a term and of a vector. */
+static const char drawn[] = "rvm_model 5\n"
+                            "task regression\n"
+                            "kernel_type linear\n"
+                            "nr_class 2\n"
+                            "total_rv 1\n"
+                            "examples 9\n"
+                            "noise_variance 0.25\n"
+                            "noise_fixed 0\n"
+                            "log_likelihood -4.5\n"
+                            "converged 1\n"
+                            "draws 3\n"
+                            "noise_sd 0.5 0.25 1\n"
+                            "bias 7 0.5 -0.25 0.125\n"
+                            "basis x3 1 2 4.5\n"
+                            "RV\n"
+                            "-1 0 1e-20 1:2 4:0.5\n"
+                            "end\n";
+static const char drawn_classes[] = "rvm_model 5\n"
+                                    "task classification\n"
+                                    "kernel_type rbf\n"
+                                    "gamma 1\n"
+                                    "nr_class 2\n"
+                                    "label 1 -1\n"
+                                    "total_rv 2\n"
+                                    "examples 4\n"
+                                    "log_likelihood -2.5\n"
+                                    "converged 0\n"
+                                    "probability 1\n"
+                                    "draws 1\n"
+                                    "RV\n"
+                                    "1.5 1:1\n"
+                                    "-2.5 1:2\n"
+                                    "end\n";
+
 static rvm_status read_text(rvm_model **out, const char *text, size_t length, rvm_error *err)
 {
     FILE *in = fmemopen((void *)text, length, "r");
@@ -304,6 +339,8 @@ START_TEST(round_trips_are_byte_identical)
         expect_round_trip(weighted);
         expect_round_trip(no_weights);
         expect_round_trip(with_prior);
+        expect_round_trip(drawn);
+        expect_round_trip(drawn_classes);
     }
 END_TEST
 
@@ -469,6 +506,36 @@ START_TEST(priors_are_read)
 END_TEST
 
 /* Of several functions each name once, whichever has it. */
+START_TEST(draws_are_read)
+    {
+        rvm_model *m = read_ok(drawn);
+        const rvm_model_info info = rvm_model_describe(m);
+        const rvm_latent *f = m->latent;
+        const double draws[] = { 0.5, -0.25, 0.125, 1, 2, 4.5, -1, 0, 1e-20 };
+
+        ck_assert_uint_eq(info.draws, 3);
+        ck_assert_double_eq(info.log_evidence, -4.5);
+        ck_assert_double_eq(info.noise_variance, 0.25);
+        ck_assert(info.has_bias && info.has_terms);
+        ck_assert_uint_eq(f->count, 3);
+        ck_assert_uint_eq(f->terms, 2);
+        ck_assert_double_eq(f->bias_mean, 7);
+        ck_assert_mem_eq(f->draw, draws, sizeof draws);
+        ck_assert_double_eq(f->noise_sd[1], 0.25);
+        ck_assert_double_eq_tol(f->weight[0], 0.125, 1e-15);
+        ck_assert_double_eq_tol(f->weight[1], 2.5, 1e-15);
+        ck_assert_uint_eq(f->vector[0], 0);
+        ck_assert_int_eq(m->vectors->index[1], 4);
+        rvm_model_free(m);
+
+        m = read_ok(drawn_classes);
+        ck_assert_uint_eq(rvm_model_describe(m).draws, 1);
+        ck_assert_double_eq(m->latent->noise_sd[0], 1);
+        ck_assert_uint_eq(m->latent->vector[1], 1);
+        rvm_model_free(m);
+    }
+END_TEST
+
 START_TEST(names_of_terms_are_sorted)
     {
         rvm_model *m = read_ok(terms_alone), *none = read_ok(one_class);
@@ -524,7 +591,31 @@ typedef struct {
 } bad_case;
 
 static const bad_case bad_cases[] = {
-    { regression, "rvm_model 1", "rvm_model 5", 1, 11, "version" },
+    { regression, "rvm_model 1", "rvm_model 6", 1, 11, "version" },
+    { regression, "rvm_model 1", "rvm_model 0", 1, 11, "version" },
+    { regression, "rvm_model 1", "rvm_model 5", 10, 1, "\"log_likelihood\" is expected" },
+    { drawn, "rvm_model 5", "rvm_model 4", 9, 1, "\"log_evidence\" is expected" },
+    { drawn, "total_rv", "nr_output 2\ntotal_rv", 5, 1, "\"total_rv\" is expected" },
+    { drawn, "draws 3\n", "", 11, 1, "\"draws\" is expected" },
+    { drawn, "draws 3", "draws 0", 11, 7, "whole number" },
+    { drawn, "draws 3", "draws 2147483647", 12, 20, "a number is expected" },
+    { drawn, "draws 3", "draws 2", 12, 19, "complete" },
+    { drawn, "noise_sd 0.5 0.25 1\n", "", 12, 1, "\"noise_sd\" is expected" },
+    { drawn, "0.25 1\n", "0 1\n", 12, 14, "above 0" },
+    { drawn, "bias 7 0.5 -0.25 0.125", "bias 0.5 -0.25 0.125", 13, 21, "a number is expected" },
+    { drawn, "bias 7 0.5", "bias nan 0.5", 13, 6, "a number is expected" },
+    { drawn, "basis x3 1 2 4.5", "basis x3 1 2", 14, 13, "a number is expected" },
+    { drawn, "basis x3 1 2 4.5", "basis x3 1 2 4.5 6", 14, 18, "complete" },
+    { drawn, "basis x3", "basis x0x", 14, 7, "the name of a basis function" },
+    { drawn, "basis x3 1 2 4.5\n", "basis x3 1 2 4.5\nbasis x3 1 2 4.5\n", 15, 7, "ascend" },
+    { drawn, "bias 7", "bias 7 1 1 1\nbias 7", 14, 1, "\"RV\" is expected" },
+    { drawn, "-1 0 1e-20 1:2", "-1 0 1:2", 16, 6, "a number is expected" },
+    { drawn, "-1 0 1e-20 1:2", "-1 0 1e-20 3 1:2", 16, 12, "index:value" },
+    { drawn, "total_rv 1", "total_rv 2", 17, 1, "a number is expected" },
+    { drawn, "linear", "precomputed", 14, 1, "\"RV\" is expected" },
+    { drawn_classes, "nr_class 2\nlabel 1 -1", "nr_class 3\nlabel 1 -1 0", 6, 1, "two classes" },
+    { drawn_classes, "nr_class 2\nlabel 1 -1", "nr_class 1\nlabel 1", 6, 1, "two classes" },
+    { drawn_classes, "draws 1\n", "draws 1\nnoise_sd 1\n", 13, 1, "\"RV\" is expected" },
     { weighted, "rvm_model 3", "rvm_model 1", 5, 1, "\"nr_class\" is expected" },
     { weighted, "3:1e-300", "0:1e-300", 5, 12, "ascend" },
     { weighted, "3:1e-300", "3:0", 5, 12, "a weight above 0" },
@@ -734,8 +825,8 @@ END_TEST
 
 START_TEST(a_file_cut_anywhere_is_refused)
     {
-        const char *base[] = { regression,  classification, one_class,  three_classes,
-                               precomputed, terms,          terms_alone };
+        const char *base[] = { regression,  classification, one_class,   three_classes,
+                               precomputed, terms,          terms_alone, drawn };
 
         for (size_t b = 0; b < sizeof base / sizeof base[0]; b++)
             /* Without its last newline alone the file is still whole. */
@@ -807,6 +898,7 @@ Suite *model_suite(void)
     tcase_add_test(tc, latent_functions_are_read);
     tcase_add_test(tc, outputs_are_read);
     tcase_add_test(tc, terms_are_read);
+    tcase_add_test(tc, draws_are_read);
     tcase_add_test(tc, names_of_terms_are_sorted);
     tcase_add_test(tc, priors_are_read);
     tcase_add_test(tc, the_lowest_version_is_written);

@@ -295,11 +295,11 @@ END_TEST
 
 START_TEST(methods_have_names)
     {
-        const char *const names[] = { "auto", "mackay", "em", "sequential" };
+        const char *const names[] = { "auto", "mackay", "em", "sequential", "gibbs" };
         rvm_settings s = rvm_settings_default();
 
         ck_assert_int_eq(s.method, RVM_METHOD_AUTO);
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 5; k++) {
             rvm_method found = RVM_METHOD_AUTO;
             ck_assert(rvm_method_by_name(&found, names[k]));
             ck_assert_int_eq((int)found, k);
@@ -308,10 +308,52 @@ START_TEST(methods_have_names)
             expect_ok(&s, NULL);
         }
         ck_assert(!rvm_method_by_name(&s.method, "e") && !rvm_method_by_name(&s.method, ""));
-        ck_assert_int_eq(s.method, RVM_METHOD_SEQUENTIAL);
-        ck_assert_ptr_null(rvm_method_name((rvm_method)4));
-        s.method = (rvm_method)4;
+        ck_assert_int_eq(s.method, RVM_METHOD_GIBBS);
+        ck_assert_ptr_null(rvm_method_name((rvm_method)5));
+        s.method = (rvm_method)5;
         expect_fault(&s, NULL, "unknown method");
+    }
+END_TEST
+
+START_TEST(sampling_is_checked)
+    {
+        rvm_class_weight weight = { 1, 2 };
+        rvm_settings s = rvm_settings_default();
+
+        s.sampling.mixture = true;
+        expect_fault(&s, NULL, "needs --method gibbs");
+        s.method = RVM_METHOD_GIBBS;
+        expect_ok(&s, NULL);
+        s.weight_prior.shape = 1; /* proper between bounds */
+        s.noise_prior = (rvm_gamma_prior){ 1, 1 };
+        expect_ok(&s, NULL);
+        s.sampling.samples = 3;
+        expect_fault(&s, NULL, "number of samples is 3");
+        s.sampling.samples = 4;
+        s.sampling.burn_in = -1;
+        expect_fault(&s, NULL, "burn-in is -1");
+        s.sampling.burn_in = 0;
+        s.sampling.thin = 0;
+        expect_fault(&s, NULL, "thinning is 0");
+        s.sampling.thin = 1;
+        s.sampling.chains = 0;
+        expect_fault(&s, NULL, "number of chains is 0");
+        s.sampling.chains = 1;
+        s.sampling.keep = 0;
+        expect_fault(&s, NULL, "draws to keep are 0");
+        s.sampling.keep = 1;
+        s.sampling.alpha_min = -1;
+        expect_fault(&s, NULL, "alphas from -1");
+        s.sampling.alpha_min = 5;
+        s.sampling.alpha_max = 5;
+        expect_fault(&s, NULL, "is not below");
+        s.sampling.alpha_max = INFINITY;
+        expect_fault(&s, NULL, "finite");
+        s.sampling.alpha_max = 6;
+        expect_ok(&s, NULL);
+        s.class_weights = &weight;
+        s.class_weight_count = 1;
+        expect_fault(&s, NULL, "weights of classes");
     }
 END_TEST
 
@@ -398,6 +440,7 @@ Suite *settings_suite(void)
     tcase_add_test(tc, class_weights_are_positive);
     tcase_add_test(tc, any_number_of_classes);
     tcase_add_test(tc, methods_have_names);
+    tcase_add_test(tc, sampling_is_checked);
     tcase_add_test(tc, models_of_several_classes_have_names);
     tcase_add_test(tc, kernel_matrices_begin_with_a_serial);
     tcase_add_test(tc, basis_is_a_list_of_names);

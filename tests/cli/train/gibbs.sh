@@ -1,0 +1,124 @@
+# --method gibbs: a model of draws, its trace, what it says of itself and what it predicts.
+set -u
+fail() { echo "$*" >&2; exit 1; }
+gibbs() { "$BIN/rvm-train" --method gibbs --samples 60 --burn-in 40 --chains 3 "$@"; }
+
+# Three times x and a little noise, in no order.
+awk 'BEGIN {
+    seed = 5
+    for (i = 0; i < 60; i++) {
+        seed = seed * 16807 % 2147483647; x = seed / 2147483647
+        seed = seed * 16807 % 2147483647; e = seed / 2147483647
+        printf "%.6f 1:%.6f\n", 5 + 3 * x + 0.2 * (e - 0.5), x
+    }
+}' >line
+gibbs -s 3 -t 0 --trace trace line model >out 2>err || fail "gibbs fails: $(cat err)"
+
+# The trace: a line for each draw; the summary is that of its columns.
+[ "$(wc -l <trace)" = 181 ] || fail "the trace has $(wc -l <trace) lines"
+head -n 1 trace | grep -q '^chain draw log_likelihood sigma w0 w' || fail "names: $(head -n 1 trace)"
+awk 'NR > 1 && ($1 != int((NR - 2) / 60) + 1 || $2 != (NR - 2) % 60 + 1) { exit 1 }' trace ||
+    fail "chains and draws are not counted"
+grep -q '^Draws = 60 of each of 3 chains' out || fail "no draws in the summary: $(cat out)"
+mean=$(awk 'NR > 1 { s += $3 } END { printf "%.4f", s / (NR - 1) }' trace)
+sed -n 's/^Log likelihood = \([^ ]*\) .*/\1/p' out |
+    awk -v m="$mean" '{ d = $1 - m; exit !(d < 0.001 && d > -0.001) }' ||
+    fail "the log likelihood is not $mean: $(cat out)"
+grep -A 1 '^weight' out | awk 'FILENAME == "-" { if ($1 != "weight") { name = $1; mean = $2 } next }
+    FNR == 1 { for (k = 1; k <= NF; k++) if ($k == name) at = k; next }
+    { s += $at }
+    END { m = s / (FNR - 1); d = m - mean; exit !(at > 0 && d * d <= 1e-8 * m * m) }' - trace ||
+    fail "the mean of a weight is not that of its column: $(cat out)"
+
+# Predictions are averages over the draws that are kept; the kernel is x z.
+printf '0 1:0.25\n' >one
+"$BIN/rvm-predict" -q --variance one model predicted || fail "prediction fails"
+awk 'FILENAME == "predicted" { mean = $1; variance = $2; next }
+    $1 == "draws" { D = $2 }
+    $1 == "noise_sd" { for (d = 1; d <= D; d++) sd[d] = $(d + 1) }
+    $1 == "bias" { for (d = 1; d <= D; d++) f[d] += $2 + $(d + 2) }
+    rv && $1 != "end" { split($(D + 1), x, ":"); for (d = 1; d <= D; d++) f[d] += $d * 0.25 * x[2] }
+    $1 == "RV" { rv = 1 }
+    END {
+        for (d = 1; d <= D; d++) m += f[d] / D
+        for (d = 1; d <= D; d++) v += ((f[d] - m) ^ 2 + sd[d] ^ 2) / D
+        if (D != 180 || (m - mean) ^ 2 > 1e-18 || (v / variance - 1) ^ 2 > 1e-16) {
+            print D, m, mean, v, variance; exit 1
+        }
+        exit (m - 5.75) ^ 2 > 0.01
+    }' predicted model >wrong || fail "not the average of the draws: $(cat wrong)"
+"$BIN/rvm-predict" -q --interval 0.5 one model inner && "$BIN/rvm-predict" -q --interval 0.9 one model outer
+paste inner outer | awk '{ exit !($5 < $2 && $2 < $1 && $1 < $3 && $3 < $6) }' ||
+    fail "intervals: $(cat inner outer)"
+
+gibbs -q -s 3 -t 0 --keep 7 line few >out || fail "--keep fails"
+grep -qx 'draws 7' few || fail "--keep does not count"
+[ ! -s out ] || fail "-q talks: $(cat out)"
+
+# Neither threads nor the order of the rows change a model, the seed does.
+for how in "--threads 1" "--threads 3"; do
+    # shellcheck disable=SC2086 # two words
+    gibbs -q -g 4 $how "$DATA/ripley.train" "model.${how#* }" || fail "two classes fail with $how"
+done
+cmp model.1 model.3 || fail "threads change the model"
+sort "$DATA/ripley.train" >sorted
+gibbs -q -g 4 sorted model.sorted 2>err || fail "sorted rows fail"
+sed -n '/^draws/,$p' model.1 >draws.1
+sed -n '/^draws/,$p' model.sorted >draws.sorted
+cmp draws.1 draws.sorted || fail "the order of the rows changes the draws"
+gibbs -q -g 4 --seed 2 sorted model.other || fail "another seed fails"
+cmp -s model.sorted model.other && fail "the seed changes nothing"
+
+# Probabilities sum to 1, in libsvm's format; errors near those of the plain model (10 %).
+"$BIN/rvm-predict" -b 1 "$DATA/ripley.test" model.1 predicted >out || fail "-b 1 fails"
+awk 'NR > 1 { d = $2 + $3 - 1; if (d > 2e-6 || d < -2e-6) exit 1 }' predicted || fail "sums"
+sed -n 's/^Accuracy = \([0-9.]*\)%.*/\1/p' out | awk '{ exit !($1 > 88) }' || fail "$(cat out)"
+
+# The mixture, few functions, other bounds, no bias, cross-validation.
+gibbs -q --prior mixture -g 4 sorted model || fail "the mixture fails"
+gibbs -g 4 --gibbs-basis active sorted model >out || fail "active functions fail"
+grep -q '^Draws = .*, 251 functions' out || fail "fewer than 300 functions are not all: $(cat out)"
+gibbs -q -s 3 --no-bias --alpha-min 1e-6 --alpha-max 1e5 --prior gamma:1,0 line model || fail "bounds"
+gibbs -q -v 3 -g 4 sorted >out || fail "-v fails"
+grep -q '^Cross Validation Accuracy = [89]' out || fail "-v: $(cat out)"
+gibbs -s 3 --ard --kernel rbf line model >out || fail "--ard fails"
+grep -q '^Inputs by relevance = 1' out || fail "--ard: $(cat out)"
+
+# Nothing to draw: the constant alone.
+printf '1 1:1\n1 1:2\n1 1:3\n' >constant
+gibbs -q -s 3 --trace none constant model 2>err || fail "a constant fails: $(cat err)"
+
+refuse() { # WORDS FILE OPTION...
+    words=$1 file=$2
+    shift 2
+    gibbs "$@" "$file" none >out 2>err && fail "$* is accepted"
+    cat out >>err
+    grep -q -e "$words" err || fail "$*: $(cat err)"
+    [ ! -e none ] || fail "$* leaves a model"
+}
+refuse 'knows two classes; there are 3' "$DATA/iris"
+refuse 'number of samples is 2' line -s 3 --samples 2
+refuse 'weights of classes' sorted -w1 2
+refuse 'knows one output' "$DATA/linnerud" -s 3
+refuse 'need -m' sorted -m 1
+refuse 'all and active' line -s 3 --gibbs-basis some
+refuse 'is not below' line -s 3 --alpha-min 2 --alpha-max 1
+refuse "can't save trace" line -s 3 --trace folder/trace
+refuse 'write to the model' line -s 3 --trace none
+refuse 'for a model' line -s 3 --trace none -v 2
+refuse 'for --method gibbs' line -s 3 --method auto
+cp line data
+gibbs -s 3 --trace data data none >out 2>err && fail "the trace replaces the data"
+cmp line data || fail "the data are gone"
+
+# An interrupt: a whole model and trace, of what there is so far.
+timeout --foreground --preserve-status -s INT 5.5 true 2>/dev/null || exit 0
+for after in 0.1 0.5 1.2; do
+    rm -f model trace
+    timeout --foreground --preserve-status -s INT $after "$BIN/rvm-train" --method gibbs -g 4 \
+        --burn-in 10 --trace trace sorted model >out 2>err
+    code=$?
+    [ $code = 130 ] || [ $code = 0 ] || fail "an interrupt ends with $code: $(cat err)"
+    [ ! -e model ] || "$BIN/rvm-predict" -q sorted model predicted || fail "a broken model"
+    [ ! -e trace ] || awk 'NR == 1 { n = NF } NF != n { exit 1 }' trace || fail "a broken trace"
+done
