@@ -20,8 +20,8 @@ refuse 'mcycle:1:1: .*not a model' "$DATA/mcycle"
 refuse '^rvm-predict: empty:1:1: .*empty' empty
 printf 'svm_type c_svc\nkernel_type rbf\n' >libsvm
 refuse '^rvm-predict: libsvm:1:1: a LIBSVM model, not a relevance vector model' libsvm
-sed 's/^rvm_model 1/rvm_model 5/' model >future
-refuse '^rvm-predict: future:1:11: .*version.*"5"' future
+sed 's/^rvm_model 1/rvm_model 6/' model >future
+refuse '^rvm-predict: future:1:11: .*version.*"6"' future
 lines=$(wc -l <model)
 sed '$d' model >short
 refuse "^rvm-predict: short:$lines:1: .*cut short" short

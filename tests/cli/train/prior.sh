@@ -14,7 +14,7 @@ refused() { # WORDS ARGUMENTS...
 
 for prior in '' flat gamma gamma: gamma:1 'gamma:1,' gamma:,1 gamma:1,2,3 gamma:1,x student \
     student: student:x student:1,2; do
-    refused 'gamma:A,B and student:NU are possible' --prior "$prior" "$DATA/ripley.train"
+    refused 'gamma:A,B, student:NU and mixture are possible' --prior "$prior" "$DATA/ripley.train"
 done
 refused 'NU must be above 0' --prior student:0 "$DATA/ripley.train"
 refused 'NU must be above 0' --prior student:-2 "$DATA/ripley.train"
