@@ -190,7 +190,7 @@ FORCE:
 
 ## test, check: unit tests and command-line tests; the last line counts them
 .PHONY: test check unit
-test check: all unit
+test check: all unit $(OUT)/bench/friedman
 	@FLAVOUR='$(FLAVOUR)' sh tests/run.sh '$(OUT)/run_check' '$(BIN)' $(CLI_CASES)
 
 unit: $(OUT)/run_check
