@@ -297,6 +297,11 @@ bench-predict: all
 bench-calibration: all
 	@sh bench/calibration.sh '$(BIN)' '$(or $(BENCH_DATA),data)'
 
+## reproduce: the experiments of the papers beside svm-train, in bench/REPRODUCE; BENCH_DATA adds usps
+.PHONY: reproduce
+reproduce: all $(OUT)/bench/friedman
+	@sh bench/reproduce.sh '$(BIN)' '$(OUT)/bench' data '$(BENCH_DATA)' bench/REPRODUCE
+
 ## bench-read: megabytes a second of reading data
 .PHONY: bench-read
 bench-read: $(OUT)/bench/read
