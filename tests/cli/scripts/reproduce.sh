@@ -18,7 +18,7 @@ BENCH_ONLY=sinc BENCH_DRAWS=1000 sh "$SRC/bench/reproduce.sh" "$BIN" "$helpers" 
 runner=$!
 while ! grep -q 'no noise' out; do
     kill -0 $runner 2>/dev/null || fail "ended by itself: $(cat err)"
-    sleep 0.1
+    sleep 1
 done
 kill -TERM $runner
 wait $runner
