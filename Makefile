@@ -190,7 +190,7 @@ FORCE:
 
 ## test, check: unit tests and command-line tests; the last line counts them
 .PHONY: test check unit
-test check: all unit
+test check: all unit $(OUT)/bench/friedman
 	@FLAVOUR='$(FLAVOUR)' sh tests/run.sh '$(OUT)/run_check' '$(BIN)' $(CLI_CASES)
 
 unit: $(OUT)/run_check
@@ -296,6 +296,11 @@ bench-predict: all
 .PHONY: bench-calibration
 bench-calibration: all
 	@sh bench/calibration.sh '$(BIN)' '$(or $(BENCH_DATA),data)'
+
+## reproduce: the experiments of the papers beside svm-train, in bench/REPRODUCE; BENCH_DATA adds usps
+.PHONY: reproduce
+reproduce: all $(OUT)/bench/friedman
+	@sh bench/reproduce.sh '$(BIN)' '$(OUT)/bench' data '$(BENCH_DATA)' bench/REPRODUCE
 
 ## bench-read: megabytes a second of reading data
 .PHONY: bench-read

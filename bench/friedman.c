@@ -1,10 +1,18 @@
-/* bench: data of any size for bench/run.sh, the same wherever GSL's generators are.
+/* bench: data of any size for the scripts beside, the same wherever GSL's generators are.
  *
- *     friedman friedman1 ROWS SEED      regression, Friedman (1991)
- *     friedman twonorm ROWS SEED        two classes, Breiman (1996)
- *     friedman noise ROWS SEED          regression, nothing to be learnt
+ *     friedman NAME ROWS SEED [clean]
  *
- * writes ROWS rows of libsvm's text to standard output. Different seeds give independent rows. */
+ *     friedman1, 2, 3   regression, Friedman (1991)
+ *     sinc-normal       regression, sin(x) / x and normal noise of standard deviation 0.2
+ *     sinc-small        the same of standard deviation 0.1
+ *     sinc-uniform      the same uniform on -0.2 .. 0.2
+ *     sinc-linear       regression, sin(x1) / x1 + x2 / 10, Tipping (2001)
+ *     noise             regression, nothing to be learnt
+ *     twonorm           two classes, Breiman (1996)
+ *     step              two classes, for certain or by a coin
+ *
+ * writes ROWS rows of libsvm's text to standard output, targets of a regression without noise if
+ * asked for clean ones.  Different seeds give independent rows. */
 
 #include <errno.h>
 #include <math.h>
@@ -17,7 +25,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-enum { FRIEDMAN_INPUTS = 10, TWONORM_INPUTS = 20 };
+enum { MOST_INPUTS = 10, TWONORM_INPUTS = 20 };
 
 static void write_inputs(FILE *out, const double *x, int inputs)
 {
@@ -26,19 +34,91 @@ static void write_inputs(FILE *out, const double *x, int inputs)
     putc('\n', out);
 }
 
-/* 10 sin(pi x1 x2) + 20 (x3 - 1/2)^2 + 10 x4 + 5 x5 and noise of variance 1; x6 to x10 do not
- * matter. */
-static void write_friedman1(FILE *out, gsl_rng *rng)
-{
-    double x[FRIEDMAN_INPUTS];
+/* ---- Regression ---------------------------------------------------------------------------- */
 
-    for (int i = 0; i < FRIEDMAN_INPUTS; i++)
-        x[i] = gsl_rng_uniform(rng);
-    const double target = 10.0 * sin(M_PI * x[0] * x[1]) + 20.0 * gsl_pow_2(x[2] - 0.5) +
-                          10.0 * x[3] + 5.0 * x[4] + gsl_ran_gaussian(rng, 1.0);
-    fprintf(out, "%.6f", target);
-    write_inputs(out, x, FRIEDMAN_INPUTS);
+/* x6 to x10 do not matter. */
+static double friedman1(const double *x)
+{
+    return 10.0 * sin(M_PI * x[0] * x[1]) + 20.0 * gsl_pow_2(x[2] - 0.5) + 10.0 * x[3] + 5.0 * x[4];
 }
+
+static double friedman2(const double *x)
+{
+    return hypot(x[0], x[1] * x[2] - 1.0 / (x[1] * x[3]));
+}
+
+static double friedman3(const double *x)
+{
+    return atan((x[1] * x[2] - 1.0 / (x[1] * x[3])) / x[0]);
+}
+
+static double sinc(const double *x)
+{
+    return x[0] == 0.0 ? 1.0 : sin(x[0]) / x[0];
+}
+
+static double sinc_and_line(const double *x)
+{
+    return sinc(x) + 0.1 * x[1];
+}
+
+static double nothing(const double *x)
+{
+    (void)x;
+    return 0.0;
+}
+
+/* Inputs: independent and uniform between limits, or one that is equally spaced. */
+typedef struct {
+    int inputs;
+    bool spaced;
+    double low[MOST_INPUTS], high[MOST_INPUTS];
+} box;
+
+static const box cube = { 10, false, { 0 }, { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
+static const box circuit = { 4, false, { 0, 40 * M_PI, 0, 1 }, { 100, 560 * M_PI, 1, 11 } };
+static const box line = { 1, true, { -10 }, { 10 } };
+static const box square = { 2, false, { -10, -10 }, { 10, 10 } };
+
+typedef struct {
+    const char *name;
+    double (*function)(const double *x);
+    const box *inputs;
+    double normal, uniform; /* standard deviation, and half of the width, of the noise */
+} regression;
+
+static const regression regressions[] = {
+    { "friedman1", friedman1, &cube, 1.0, 0.0 },
+    { "friedman2", friedman2, &circuit, 125.0, 0.0 },
+    { "friedman3", friedman3, &circuit, 0.1, 0.0 },
+    { "sinc-normal", sinc, &line, 0.2, 0.0 },
+    { "sinc-small", sinc, &line, 0.1, 0.0 },
+    { "sinc-uniform", sinc, &line, 0.0, 0.2 },
+    { "sinc-linear", sinc_and_line, &square, 0.1, 0.0 },
+    { "noise", nothing, &cube, 1.0, 0.0 },
+};
+
+/* The inputs of a clean row are those of the noisy row of the same seed. */
+static void write_regression(FILE *out, const regression *r, unsigned long rows, bool clean,
+                             gsl_rng *rng)
+{
+    const box *in = r->inputs;
+    double x[MOST_INPUTS];
+
+    for (unsigned long row = 0; row < rows; row++) {
+        for (int i = 0; i < in->inputs; i++) {
+            const double share =
+                in->spaced ? (double)row / fmax((double)rows - 1.0, 1.0) : gsl_rng_uniform(rng);
+            x[i] = in->low[i] + (in->high[i] - in->low[i]) * share;
+        }
+        const double noise = r->uniform > 0.0 ? gsl_ran_flat(rng, -r->uniform, r->uniform)
+                                              : gsl_ran_gaussian(rng, r->normal);
+        fprintf(out, "%.6f", r->function(x) + (clean ? 0.0 : noise));
+        write_inputs(out, x, in->inputs);
+    }
+}
+
+/* ---- Classes ------------------------------------------------------------------------------- */
 
 /* Unit normals around (a, a, ...) or (-a, -a, ...), a = 2 / sqrt(20), with equal probability. The
  * best possible rule is wrong for 1 row in 44, those beyond 2 standard deviations. */
@@ -54,33 +134,42 @@ static void write_twonorm(FILE *out, gsl_rng *rng)
     write_inputs(out, x, TWONORM_INPUTS);
 }
 
-/* Uniform inputs, and a unit normal that has nothing to do with them. */
-static void write_noise(FILE *out, gsl_rng *rng)
+/* One uniform input: class +1 below 1/2, and either class with equal probability above. The best
+ * possible rule is wrong for 1 row in 4. */
+static void write_step(FILE *out, gsl_rng *rng)
 {
-    double x[FRIEDMAN_INPUTS];
+    const double x = gsl_rng_uniform(rng);
+    const bool tails = gsl_rng_uniform(rng) < 0.5;
 
-    for (int i = 0; i < FRIEDMAN_INPUTS; i++)
-        x[i] = gsl_rng_uniform(rng);
-    fprintf(out, "%.6f", gsl_ran_gaussian(rng, 1.0));
-    write_inputs(out, x, FRIEDMAN_INPUTS);
+    fputs(x >= 0.5 && tails ? "-1" : "+1", out);
+    write_inputs(out, &x, 1);
 }
 
 typedef struct {
     const char *name;
     void (*write_row)(FILE *out, gsl_rng *rng);
-} problem;
+} classes;
 
-static const problem problems[] = {
-    { "friedman1", write_friedman1 },
+static const classes classifications[] = {
     { "twonorm", write_twonorm },
-    { "noise", write_noise },
+    { "step", write_step },
 };
 
-static const problem *find_problem(const char *name)
+/* ---- The program --------------------------------------------------------------------------- */
+
+static const regression *find_regression(const char *name)
 {
-    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
-        if (strcmp(problems[i].name, name) == 0)
-            return &problems[i];
+    for (size_t i = 0; i < sizeof regressions / sizeof *regressions; i++)
+        if (strcmp(regressions[i].name, name) == 0)
+            return &regressions[i];
+    return NULL;
+}
+
+static const classes *find_classes(const char *name)
+{
+    for (size_t i = 0; i < sizeof classifications / sizeof *classifications; i++)
+        if (strcmp(classifications[i].name, name) == 0)
+            return &classifications[i];
     return NULL;
 }
 
@@ -96,17 +185,22 @@ static bool read_count(unsigned long *out, const char *text)
 
 int main(int argc, char **argv)
 {
-    const problem *chosen = argc == 4 ? find_problem(argv[1]) : NULL;
+    const bool clean = argc == 5 && strcmp(argv[4], "clean") == 0;
+    const bool worded = argc == 4 || clean;
+    const regression *r = worded ? find_regression(argv[1]) : NULL;
+    const classes *c = worded && !clean ? find_classes(argv[1]) : NULL;
     unsigned long rows, seed;
 
-    if (chosen == NULL || !read_count(&rows, argv[2]) || !read_count(&seed, argv[3])) {
-        fputs("usage: friedman friedman1|twonorm|noise ROWS SEED\n", stderr);
+    if ((r == NULL && c == NULL) || !read_count(&rows, argv[2]) || !read_count(&seed, argv[3])) {
+        fputs("usage: friedman NAME ROWS SEED [clean], see the head of bench/friedman.c\n", stderr);
         return 1;
     }
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(rng, seed);
-    for (unsigned long row = 0; row < rows; row++)
-        chosen->write_row(stdout, rng);
+    if (r != NULL)
+        write_regression(stdout, r, rows, clean, rng);
+    for (unsigned long row = 0; c != NULL && row < rows; row++)
+        c->write_row(stdout, rng);
     gsl_rng_free(rng);
     if (fclose(stdout) != 0) {
         fprintf(stderr, "friedman: cannot write: %s\n", strerror(errno));

@@ -27,13 +27,13 @@ folder_of() {
 }
 
 # Rows in an order that is random, another one for each draw: of the numbers of Park and Miller's
-# generator (1988), exact in awk's doubles, each row takes ten in turn, and the draw says which one
-# is its key.
+# generator (1988), exact in awk's doubles, each row takes ten in turn, more for draws from 10 on, and
+# the draw says which one is its key.
 mix() {
     awk -v draw="$1" '
         BEGIN { state = 20011 }
         {
-            for (k = 0; k < 10; k++) {
+            for (k = 0; k < 10 || k <= draw; k++) {
                 state = state * 48271 % 2147483647
                 if (k == draw)
                     key = state
