@@ -781,16 +781,14 @@ static void print_inputs(FILE *out, const rvm_model *m, const rvm_problem *p)
 }
 
 /* The weights that do most, the largest first, those that differ from 0 for sure marked. */
-static void print_weights(FILE *out, const rvm_chains *chains, size_t count)
+static void print_weights(FILE *out, const rvm_chains *chains, const rvm_chains_info *info)
 {
-    enum { MOST = 20 };
-    const size_t shown = count < MOST ? count : MOST;
     rvm_error err = { 0 };
 
-    if (count > 0)
+    if (info->functions > 0)
         fprintf(out, "%-10s %12s %12s %12s %8s %8s\n", "weight", "mean", "2.5 %", "97.5 %", "R-hat",
                 "size");
-    for (size_t k = 0; k < shown; k++) {
+    for (size_t k = 0; k < info->functions; k++) {
         rvm_weight_summary w;
         if (rvm_chains_weight(&w, chains, k, &err) != RVM_OK) {
             cli_note(&tool, "weights: %s", err.message);
@@ -799,8 +797,8 @@ static void print_weights(FILE *out, const rvm_chains *chains, size_t count)
         fprintf(out, "%-10s %12.5g %12.5g %12.5g %8.3f %8.0f%s\n", w.name, w.mean, w.low, w.high,
                 w.rhat, w.size, w.low > 0 || w.high < 0 ? " *" : "");
     }
-    if (count > shown)
-        fprintf(out, "and %zu that do less\n", count - shown);
+    if (info->sampled > info->functions)
+        fprintf(out, "and %zu that do less\n", info->sampled - info->functions);
 }
 
 static void print_chains(FILE *out, const rvm_chains *chains)
@@ -818,7 +816,7 @@ static void print_chains(FILE *out, const rvm_chains *chains)
             info.log_likelihood_rhat, info.log_likelihood_size);
     if (info.prediction_rhat > 0)
         fprintf(out, "Predictions = R-hat %.3f at the worst training row\n", info.prediction_rhat);
-    print_weights(out, chains, info.functions);
+    print_weights(out, chains, &info);
 }
 
 /* names: of the basis functions beside the kernel's, or NULL: not asked for. */

@@ -294,7 +294,7 @@ typedef struct rvm_model rvm_model;
 RVM_CHECKED rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *err);
 void rvm_trainer_free(rvm_trainer *tr);
 
-/* The draws of RVM_METHOD_GIBBS, of the functions that the model has. */
+/* The draws of RVM_METHOD_GIBBS, of the functions that do most at the training rows. */
 typedef struct rvm_chains rvm_chains;
 
 typedef struct {
@@ -318,7 +318,7 @@ typedef struct {
 RVM_CHECKED rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error *err);
 RVM_CHECKED rvm_status rvm_chains_describe(rvm_chains_info *out, const rvm_chains *c,
                                            rvm_error *err);
-/* Of function k of those that the model keeps, the one first that does most at the training rows. */
+/* Of function k of those that are told of, the one first that does most. */
 RVM_CHECKED rvm_status rvm_chains_weight(rvm_weight_summary *out, const rvm_chains *c, size_t k,
                                          rvm_error *err);
 /* One line for each draw behind a line of names: chain draw log_likelihood sigma w0 w3 ... */

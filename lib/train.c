@@ -550,7 +550,7 @@ static rvm_status finish_draws(rvm_model *m, const rvm_trainer *tr, rvm_error *e
         return rvm_fail_memory(err, "the model");
     rvm_status status = rvm_chains_alloc(&c, tr->sampler, tr->p, err);
     if (status == RVM_OK)
-        status = rvm_chains_latent(m->latent, c, (size_t)tr->settings.sampling.keep, err);
+        status = rvm_chains_latent(m->latent, tr->sampler, (size_t)tr->settings.sampling.keep, err);
     if (status == RVM_OK)
         m->log_evidence = rvm_chains_mean_log_likelihood(c);
     m->converged = tr->done && tr->mixed;

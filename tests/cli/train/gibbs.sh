@@ -16,7 +16,7 @@ gibbs -s 3 -t 0 --trace trace line model >out 2>err || fail "gibbs fails: $(cat 
 
 # The trace: a line for each draw; the summary is that of its columns.
 [ "$(wc -l <trace)" = 181 ] || fail "the trace has $(wc -l <trace) lines"
-head -n 1 trace | grep -q '^chain draw log_likelihood sigma w0 w' || fail "names: $(head -n 1 trace)"
+head -n 1 trace | grep -q '^chain draw log_likelihood sigma w[0-9]* w' || fail "names: $(head -n 1 trace)"
 awk 'NR > 1 && ($1 != int((NR - 2) / 60) + 1 || $2 != (NR - 2) % 60 + 1) { exit 1 }' trace ||
     fail "chains and draws are not counted"
 grep -q '^Draws = 60 of each of 3 chains' out || fail "no draws in the summary: $(cat out)"
@@ -51,6 +51,8 @@ awk 'FILENAME == "predicted" { mean = $1; variance = $2; next }
 paste inner outer | awk '{ exit !($5 < $2 && $2 < $1 && $1 < $3 && $3 < $6) }' ||
     fail "intervals: $(cat inner outer)"
 
+# All of them lie on a line, so a vector beside the bias says what 60 do.
+grep -qx 'total_rv 1' model || fail "$(grep total_rv model) on a line"
 gibbs -q -s 3 -t 0 --keep 7 line few >out || fail "--keep fails"
 grep -qx 'draws 7' few || fail "--keep does not count"
 [ ! -s out ] || fail "-q talks: $(cat out)"
