@@ -1,4 +1,4 @@
-# Relevance vector machines: rvm-train, rvm-predict, rvm-scale.  GNU make; `make help` lists targets.
+# Relevance vector machines: rvm-train, rvm-predict, rvm-scale, rvm-plot.  GNU make; `make help` lists targets.
 #
 # Yours to set, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS    added to our own flags, later, so that yours win
@@ -136,6 +136,7 @@ OUT     := build/$(FLAVOUR)
 # The release tools stand where a newcomer looks for them, those of other flavours in their folder.
 BIN     := $(if $(filter release,$(FLAVOUR)),.,$(OUT))
 TOOLS   := $(basename $(wildcard rvm-*.c))
+SCRIPTS := tools/rvm-plot
 LIB_SRC := $(wildcard lib/*.c)
 SUITES  := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 CLI_CASES ?=
@@ -146,7 +147,7 @@ TEST_OBJ := $(SUITES:%=$(OUT)/tests/test_%.o) $(OUT)/tests/run_check.o $(OUT)/su
 MAN1     := $(wildcard man/*.1)
 MAN5     := $(wildcard man/*.5)
 FORMATTED = $(wildcard *.c lib/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
-SHELL_FILES = $(wildcard tests/*.sh tests/cli/*/*.sh data/*.sh bench/*.sh)
+SHELL_FILES = $(SCRIPTS) $(wildcard tests/*.sh tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
 
 # Commands are shown in short unless V is set.
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
@@ -391,11 +392,11 @@ man:
 .PHONY: install uninstall
 install: all
 	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5'
-	install -m 755 $(TOOLS:%=$(BIN)/%) '$(DESTDIR)$(BINDIR)'
+	install -m 755 $(TOOLS:%=$(BIN)/%) $(SCRIPTS) '$(DESTDIR)$(BINDIR)'
 	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1'
 	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5'
 uninstall:
-	cd '$(DESTDIR)$(BINDIR)' && rm -f $(TOOLS)
+	cd '$(DESTDIR)$(BINDIR)' && rm -f $(TOOLS) $(notdir $(SCRIPTS))
 	cd '$(DESTDIR)$(MANDIR)/man1' && rm -f $(notdir $(MAN1))
 	cd '$(DESTDIR)$(MANDIR)/man5' && rm -f $(notdir $(MAN5))
 

@@ -12,8 +12,11 @@ options() {
 }
 
 bad=0
-for tool in rvm-train rvm-predict rvm-scale; do
-    "$BIN/$tool" --help >help
+for tool in rvm-train rvm-predict rvm-scale rvm-plot; do
+    case $tool in
+        rvm-plot) "$SRC/tools/$tool" --help >help ;;
+        *) "$BIN/$tool" --help >help ;;
+    esac
     options <help >have
     [ "$(wc -l <have)" -ge 5 ] || { echo "$tool --help lists too few options"; cat have; bad=1; }
 

@@ -8,18 +8,20 @@ run_make() {
 }
 
 run_make install
-for tool in rvm-train rvm-predict rvm-scale; do
+for tool in rvm-train rvm-predict rvm-scale rvm-plot; do
     [ -x "root/usr/bin/$tool" ] || { echo "no root/usr/bin/$tool"; exit 1; }
     "root/usr/bin/$tool" --version >version
     grep -q "^$tool " version || { echo "$tool --version says: $(cat version)"; exit 1; }
 done
-for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man5/rvm-model.5; do
+for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5; do
     cmp "$SRC/man/${page#*/}" "root/usr/share/man/$page"
 done
 
 printf '1 1:0 2:5\n-1 1:4 2:3\n' >data
 [ "$(root/usr/bin/rvm-scale -l 0 data)" = "1 2:1 
 -1 1:1 " ] || { echo "the installed rvm-scale does not scale"; exit 1; }
+"root/usr/bin/rvm-train" -q -s 3 "$DATA/mcycle" model
+root/usr/bin/rvm-plot "$DATA/mcycle" model figure.gp || { echo "the installed rvm-plot fails"; exit 1; }
 
 run_make uninstall
 left=$(find root ! -type d)
