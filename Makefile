@@ -288,6 +288,11 @@ bench-margin: all
 bench-tuned: all
 	@sh bench/tuned.sh '$(BIN)' '$(BENCH_DATA)' bench/TUNED
 
+## bench-sampling: draws from the posterior beside the default, in bench/SAMPLING; needs BENCH_DATA
+.PHONY: bench-sampling
+bench-sampling: all
+	@sh bench/sampling.sh '$(BIN)' '$(BENCH_DATA)' bench/SAMPLING
+
 ## bench-predict: predictions a second beside svm-predict; needs BENCH_DATA
 .PHONY: bench-predict
 bench-predict: all

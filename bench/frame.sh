@@ -1,4 +1,4 @@
-# What the scripts beside begin and end with; they read this with `.` and have
+# What the scripts beside begin and end with, and a clock; they read this with `.` and have
 #
 #     tmp      a folder for files that are in the way afterwards
 #
@@ -42,4 +42,12 @@ trap_ends() {
     trap clean_up EXIT
     trap 'exit 130' INT
     trap 'exit 143' HUP TERM
+}
+
+# Runs a command in one thread; adds the seconds of the processor, its children's included, to $seconds.
+# What it prints is in $tmp/out.  Needs GNU time.
+timed() {
+    env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 time -o "$tmp/usage" -f '%U %S' "$@" \
+        >"$tmp/out" 2>"$tmp/err" || fail "$1 fails: $(tail -n 1 "$tmp/err")"
+    seconds=$(awk -v s="$seconds" 'END { print s + $1 + $2 }' "$tmp/usage")
 }

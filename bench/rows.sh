@@ -8,7 +8,7 @@
 #
 # Files are named by a stem.  With one that ends in _ draw k is the files of number k, with the first
 # rows of those to train on; else the rows of all parts are mixed anew for each draw, and those left
-# over, up to most_tests, are the test.
+# over, up to most_tests, are the test.  Draw 0 leaves a set that comes in two parts as it is.
 
 # shellcheck shell=sh disable=SC2154 # set by the script that reads this
 
@@ -69,12 +69,21 @@ standardise() { # DIRECTORY
         }' pass=1 "$1/train" pass=2 "$1/train" pass=3 "$1/train" pass=4 "$1/test"
 }
 
+# Leaves the first ROWS rows to train on.
+take_first() { # DIRECTORY ROWS
+    head -n "$2" "$1/train" >"$1/other" && mv "$1/other" "$1/train"
+}
+
 # Writes train.std, test.std and features into DIRECTORY; false where the files are not found.
 prepare() { # DIRECTORY STEM DRAW ROWS
-    case $2 in
+    case $3:$2 in
     *_)
         sh "$here/fetch.sh" "$bin" "$(folder_of "$2")" none 1 "$1" "$2$3" || return
-        head -n "$4" "$1/train" >"$1/other" && mv "$1/other" "$1/train"
+        take_first "$1" "$4"
+        ;;
+    0:*)
+        sh "$here/fetch.sh" "$bin" "$folder" none 1 "$1" "$2" || return
+        take_first "$1" "$4"
         ;;
     *)
         sh "$here/fetch.sh" "$bin" "$folder" none 1 "$1" "$2" || return

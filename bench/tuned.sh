@@ -45,13 +45,6 @@ splice          0  splice          500
 tmp=$(mktemp -d) || exit 1
 trap_ends
 
-# Runs a command in one thread; adds the seconds of the processor, its children's included, to $seconds.
-run() {
-    env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 time -o "$tmp/usage" -f '%U %S' "$@" \
-        >"$tmp/out" 2>"$tmp/err" || fail "$1 fails: $(tail -n 1 "$tmp/err")"
-    seconds=$(awk -v s="$seconds" 'END { print s + $1 + $2 }' "$tmp/usage")
-}
-
 # The error of a prediction, by PROGRAM MODEL: percent that are wrong, or the mean squared error.
 error_of() {
     "$1" "$tmp/test.std" "$2" "$tmp/predicted" 2>&1 |
@@ -71,14 +64,14 @@ compare() { # NAME TYPE STEM ROWS
 
     note "$name: rvm-train"
     seconds=0
-    run "$bin/rvm-train" -q -s "$type" -g auto "$tmp/train.std" "$tmp/rvm"
+    timed "$bin/rvm-train" -q -s "$type" -g auto "$tmp/train.std" "$tmp/rvm"
     rvm_seconds=$seconds
 
     note "$name: svm-train"
     seconds=0
-    run sh "$here/grid.sh" "$type" "$tmp/train.std" "$point_seconds"
+    timed sh "$here/grid.sh" "$type" "$tmp/train.std" "$point_seconds"
     read -r cost gamma <"$tmp/out"
-    run svm-train -q -s "$type" -c "$cost" -g "$gamma" -m 1024 "$tmp/train.std" "$tmp/svm"
+    timed svm-train -q -s "$type" -c "$cost" -g "$gamma" -m 1024 "$tmp/train.std" "$tmp/svm"
 
     rvm_error=$(error_of "$bin/rvm-predict" "$tmp/rvm")
     svm_error=$(error_of svm-predict "$tmp/svm")
