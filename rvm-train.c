@@ -267,7 +267,7 @@ static const cli_option options[] = {
     { 0, "keep", CLI_INT, "D", "200", "gibbs: draws that the model keeps",
       FIELD(settings.sampling.keep), NULL },
     { 0, "alpha-min", CLI_REAL, "A", "10",
-      "gibbs: least precision of a weight; regression: 0.001/variance",
+      "gibbs: least precision of a weight; regression: 1e-8/variance",
       FIELD(settings.sampling.alpha_min), NULL },
     { 0, "alpha-max", CLI_REAL, "A", "1e4",
       "gibbs: largest precision of a weight; regression: 1e6/variance",

@@ -22,15 +22,15 @@ enum {
 static const double step_work = 1e10;
 
 /* Bounds of beta: for targets of variance 1, and for classes, where it is the scale of all weights. */
-static const double least_beta[2] = { 1e-2, 1e-4 }, most_beta[2] = { 1e8, 1e6 };
+static const double least_beta[2] = { 1e-2, 1e-4 }, most_beta[2] = { 1e8, 1e8 };
 
 /* Bounds of alpha where they are not given: for targets of variance 1, and for classes. */
-static const double least_alpha[2] = { 1e-3, 10 }, most_alpha[2] = { 1e6, 1e4 };
+static const double least_alpha[2] = { 1e-8, 10 }, most_alpha[2] = { 1e6, 1e4 };
 
 /* Gamma prior of the beta of two classes unless told: half a normal distribution of beta^1/2 with a
- * standard deviation of 32; where classes can be separated the likelihood goes on rising with
+ * standard deviation of 316; where classes can be separated the likelihood goes on rising with
  * it. */
-static const double scale_shape = 0.5, scale_rate = 0.0005;
+static const double scale_shape = 0.5, scale_rate = 5e-6;
 
 static size_t functions(const rvm_sampler *sm)
 {
