@@ -213,7 +213,7 @@ cent of a difference are chance.
     log loss  the mean of -ln P(class)
     density   the mean of -ln p(target): less is better, as in all but what is inside
     inside    share of the test targets in the interval of probability 0.9
-    vectors   all that matter in any of the draws
+    vectors   those of the model
     R-hat     of the log-odds, or the mean, at that training row where it is largest; chains with more than
               1.05 need more draws
     seconds   of the processor, in one thread, for one training with that gamma
