@@ -19,33 +19,25 @@
 # svm-train and svm-predict are in Debian's package libsvm-tools; without them their column is "-".
 # To add an experiment is a word of experiments and a function run_WORD.
 
-set -u
-LC_ALL=C
-export LC_ALL
-
-[ $# = 5 ] || { sed -n '7,12s/^# *//p' "$0" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
+. "$here/frame.sh"
+. "$here/machine.sh"
+. "$here/rows.sh"
+
+[ $# = 5 ] || usage 7,12
 bin=$(cd "$1" && pwd) || exit 1
 helpers=$(cd "$2" && pwd) || exit 1
 data=$(cd "$3" && pwd) || exit 1
 folder=$4
 results=$5
 
-. "$here/machine.sh"
-. "$here/rows.sh"
-
 experiments='sinc friedman boston ripley pima usps terms step skin'
 only=${BENCH_ONLY:-$experiments}
 point_seconds=${BENCH_POINT:-5}
 
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' HUP TERM
+trap_ends
 
-note() { echo "reproduce: $*" >&2; }
-fail() { note "$*"; exit 1; }
-emit() { tee -a "$tmp/results"; }
 draws_or() { echo "${BENCH_DRAWS:-$1}"; }
 
 has_svm=1
@@ -492,18 +484,13 @@ print_skin() { # NAME WHO PEER ACCURACY F1 ACCURACY_OF_SVM F1
     line '' '' vectors - "$2.vectors" - "$3.vectors" %.0f
 }
 
-# Those of Gibbs's sampler stay out where rvm-train has none.
 compare_on_skin() { # COSTS GAMMAS OPTIONS...
     write_points "$1" "$2"
     shift 2
     start_figures
     fit_rvm rvm "$@"
     fit_svm "$@"
-    if "$bin/rvm-train" --help | grep -qw gibbs; then
-        fit_rvm gibbs --method gibbs --chains 5 --samples 5000 --seed 1 "$@"
-    else
-        note "rvm-train has no method gibbs"
-    fi
+    fit_rvm gibbs --method gibbs --chains 5 --samples 5000 --seed 1 "$@"
 }
 
 # Three features: gamma 16 is 48 / 3.
