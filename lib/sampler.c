@@ -295,7 +295,9 @@ static rvm_status check_memory(const rvm_study *y, const rvm_settings *s, size_t
 {
     const double functions = (double)M, N = (double)y->observed.N;
     const double chains = s->sampling.chains, samples = s->sampling.samples;
-    const double numbers = functions * N + functions * functions * (1 + chains) + 8 * chains * N;
+    const double keep = fmin(s->sampling.keep, chains * samples); /* condensed at the end */
+    const double numbers = functions * N + functions * functions * (2 + chains) +
+                           4 * functions * keep + 8 * chains * N;
     const double megabytes = (8 * numbers + 4 * chains * samples * functions) / 1048576;
     if (megabytes <= s->budget_mb)
         return RVM_OK;
