@@ -1,5 +1,5 @@
 #!/bin/sh
-# Unit tests, then command-line tests, then one line with the sum of both:
+# Unit tests and command-line tests, then one line with the sum of both:
 #   run.sh RUN_CHECK BIN [CASE.sh ...]
 # A runner that ends without its own count, or wrongly, is a failure too.
 
@@ -10,8 +10,9 @@ bin=$2
 shift 2
 
 log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
-trap 'exit 1' HUP INT TERM
+unit=''
+trap 'rm -f "$log" "$log.unit" "$log.status"' EXIT
+trap 'kill $unit 2>/dev/null; wait; exit 1' HUP INT TERM
 
 passed=0 failed=0 skipped=0
 
@@ -29,17 +30,20 @@ count() {
     skipped=$((skipped + ${4:-0}))
 }
 
+# Both at once, since most tests keep one processor busy; what the unit tests say comes last.  They are
+# the ones in the background, where interrupts, which command-line tests send, would be ignored.
+"$runner" >"$log.unit" 2>&1 &
+unit=$!
 # The status of the first part of a pipe is lost in sh; it goes through a file.
-run() {
-    status=$log.status
-    { "$@"; echo $? >"$status"; } 2>&1 | tee "$log"
-    read -r code <"$status"
-    rm -f "$status"
-    count "$code"
-}
+{ sh "$here/run-cli.sh" "$bin" "$@"; echo $? >"$log.status"; } 2>&1 | tee "$log"
+read -r code <"$log.status"
+count "$code"
 
-run "$runner"
-run sh "$here/run-cli.sh" "$bin" "$@"
+wait "$unit"
+code=$?
+cat "$log.unit"
+tail -n 1 "$log.unit" >"$log"
+count "$code"
 
 echo "$passed passed, $failed failed$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
 [ "$failed" = 0 ]

@@ -115,7 +115,7 @@ cmp line data || fail "the data are gone"
 
 # An interrupt: a whole model and trace, of what there is so far.
 timeout --foreground --preserve-status -s INT 5.5 true 2>/dev/null || exit 0
-for after in 0.1 0.5 1.2; do
+for after in 0.1 0.6; do
     rm -f model trace
     timeout --foreground --preserve-status -s INT $after "$BIN/rvm-train" --method gibbs -g 4 \
         --burn-in 10 --trace trace sorted model >out 2>err
