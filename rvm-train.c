@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/cli.h"
 #include "lib/cli_live.h"
@@ -632,7 +633,8 @@ static void print_type(FILE *table, const rvm_choice *choice, const rvm_model *m
 
     if (m != NULL) {
         const rvm_model_info info = rvm_model_describe(m);
-        snprintf(evidence, sizeof evidence, "%.6g", info.log_evidence);
+        if (info.draws == 0)
+            snprintf(evidence, sizeof evidence, "%.6g", info.log_evidence);
         snprintf(vectors, sizeof vectors, "%zu", info.vectors);
     }
     if (has_gamma(&choice->kernel))
@@ -905,21 +907,39 @@ static bool is_stream(const char *name)
     return name != NULL && strcmp(name, "-") == 0;
 }
 
-/* Whether the file can be made, now rather than at the end. */
-static bool can_trace(const char *name)
+/* By name, or one file under two names. */
+static bool is_model(const char *trace, const char *model)
 {
-    outfile *o = cli_create(trace_complaint, name);
+    struct stat a, b;
+
+    if (strcmp(trace, model) == 0)
+        return true;
+    return stat(trace, &a) == 0 && stat(model, &b) == 0 && S_ISREG(a.st_mode) &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Whether the file can be made, now rather than at the end. */
+static bool can_trace(const char *name, const char *model_name)
+{
+    outfile *o = NULL;
+
+    if (is_model(name, model_name))
+        cli_note(&tool, "--trace would write to the model file %s", model_name);
+    else
+        o = cli_create(trace_complaint, name);
 
     if (o != NULL)
         cli_discard(o);
     return o != NULL;
 }
 
-static bool save_trace(const rvm_chains *chains, const char *name)
+static bool save_trace(const rvm_chains *chains, const char *name, const char *model_name)
 {
-    outfile *o = cli_create(trace_complaint, name);
     rvm_error err = { 0 };
 
+    if (!can_trace(name, model_name)) /* now that there is a model */
+        return false;
+    outfile *o = cli_create(trace_complaint, name);
     if (o == NULL)
         return false;
     if (rvm_chains_write(chains, outfile_stream(o), &err) == RVM_OK)
@@ -944,7 +964,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
 
     /* Opened first: a folder that cannot be written to is no news for the end of an hour. */
     outfile *o = NULL;
-    if (job->trace == NULL || can_trace(job->trace))
+    if (job->trace == NULL || can_trace(job->trace, model_name))
         o = cli_create(complaint, model_name);
     if (o == NULL)
         return 1;
@@ -955,12 +975,15 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         cli_error(&tool, NULL, &err);
         cli_discard(o);
     } else if (save_model(t.model, o, complaint, model_name) &&
-               (job->trace == NULL || t.chains == NULL || save_trace(t.chains, job->trace))) {
+               (job->trace == NULL || t.chains == NULL ||
+                save_trace(t.chains, job->trace, model_name))) {
         report_constant(job, t.model);
         report_dense(job, &report, t.model);
         report_end(job, &report, rvm_problem_outputs(p), model_name);
         if (!job->quiet)
             print_summary(text, job, &t, p, names, cli_seconds() - start);
+        if (job->trace != NULL && t.chains == NULL)
+            cli_note(&tool, "nothing was drawn: no trace is in %s", job->trace);
         code = report.done ? 0 : EXIT_INTERRUPTED;
     }
     free(names);
@@ -1039,8 +1062,6 @@ static const char *sampling_fault(const train_job *job, const cli_words *words)
                    "--gibbs-basis and --trace are for --method gibbs";
     if (job->trace != NULL && job->folds > 0)
         return "--trace is for a model, not for cross-validation (-v)";
-    if (job->trace != NULL && words->count == 2 && strcmp(job->trace, words->word[1]) == 0)
-        return "--trace would write to the model file";
     return NULL;
 }
 

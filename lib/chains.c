@@ -126,7 +126,9 @@ static double find_worst_row(const rvm_sampler *sm, double *mean, double *varian
             mean[c] = r->mean[c % 2][n];
             variance[c] = r->deviation[c % 2][n] / (double)(half - 1);
         }
-        worst = fmax(worst, rvm_rhat_of_halves(mean, variance, 2 * sm->chains, half));
+        const double r = rvm_rhat_of_halves(mean, variance, 2 * sm->chains, half);
+        if (!(r <= worst)) /* also where it is no number */
+            worst = r;
     }
     return worst;
 }
@@ -244,6 +246,10 @@ static rvm_status fill_latent(rvm_latent *f, const rvm_condensed *c, const rvm_s
             f->vector[i - terms] = rvm_basis_row(b, id);
     }
     fill_draws(f, c, sm);
+    for (size_t i = 0; i < c->count * D; i++)
+        if (!isfinite(f->draw[i]))
+            return rvm_fail(err, RVM_ENUMERIC,
+                            "the model leaves the range of finite numbers: scale the data");
     f->bias_mean = !sm->model.classes && rvm_latent_has_bias(f) ? sm->y->t_mean : 0;
     return RVM_OK;
 }

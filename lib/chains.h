@@ -22,7 +22,10 @@ struct rvm_chains {
                                 chains have not come to their ends */
 };
 
-/* p: the problem that the study was made of; some draw has been recorded. */
+/* Draws of each chain that summaries need. */
+enum { RVM_LEAST_DRAWS = 4 };
+
+/* p: the problem that the study was made of; RVM_LEAST_DRAWS have been recorded. */
 RVM_CHECKED rvm_status rvm_chains_alloc(rvm_chains **out, const rvm_sampler *sm,
                                         const rvm_problem *p, rvm_error *err);
 /* A latent function from at most `keep` draws, spread over all chains; its vectors are rows of the

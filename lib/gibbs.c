@@ -232,7 +232,8 @@ rvm_status rvm_gibbs_draw_weights(rvm_gibbs_chain *c, rvm_error *err)
         c->scale[i] = 1 / sqrt(c->alpha[i] * g->unit[i]);
     fill_square(c);
     if (!rvm_cholesky(c->H, 1))
-        return rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
+        return rvm_fail(err, RVM_ENUMERIC,
+                        "the posterior left the range of finite numbers: scale the data");
     gsl_blas_dgemv(CblasNoTrans, c->beta, &PhiT.matrix, &z.vector, 0, &v.vector);
     for (size_t i = 0; i < g->M; i++)
         c->v[i] *= c->scale[i];

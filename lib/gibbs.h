@@ -12,14 +12,14 @@
  *
  * The bounds make these densities proper. Without an upper bound, a weight that comes near 0 draws a
  * large alpha, which draws it nearer still, and never comes back: the integral over alpha of the
- * prior of w_i is |w_i|^-3 and has infinite mass at 0. Without bounds of beta the posterior of two
+ * prior of w_i is |w_i|^-(1 + 2 shape) and has infinite mass at 0. Without bounds of beta the posterior of two
  * classes is none either, since it depends on w beta^1/2 alone as long as the alphas allow.
  *
  * Each draw takes every unknown from its distribution given all others:
  *
  *     z_n      N(f_n, 1/beta) cut off at 0 on the side of the class
  *     w        N(beta Sigma Phi'z, Sigma), Sigma = (beta Phi'Phi + A)^-1, by S (I + beta S Phi'Phi S)
- *              with S = A^-1/2, whose factor exists at any precision
+ *              with S = A^-1/2, all of whose eigenvalues are 1 or more
  *     alpha_i  Gamma(shape + 1/2, rate + unit_i w_i^2 / 2) on [low, high]; of a mixture, of all n_j
  *              weights that share it, Gamma(shape + n_j / 2, rate + sum unit w^2 / 2)
  *     which_i  the second precision by odds p N(w_i; 0, 1/alpha_2) : (1 - p) N(w_i; 0, 1/alpha_1)

@@ -53,7 +53,9 @@ rvm_status rvm_mixture_quantile(double *y, const rvm_mixture *x, double q, rvm_e
     enum { MOST = 100 };
     level l = { x, q };
     gsl_function function = { excess, &l };
-    double low, high;
+    double low, high, least = INFINITY;
+    for (size_t d = 0; d < x->D; d++)
+        least = fmin(least, x->sd[d]);
     bracket(&low, &high, x, q);
     *y = 0.5 * (low + high);
     if (!(excess(low, &l) < 0) || !(excess(high, &l) > 0))
@@ -66,17 +68,19 @@ rvm_status rvm_mixture_quantile(double *y, const rvm_mixture *x, double q, rvm_e
         status = gsl_root_fsolver_iterate(solver);
         *y = gsl_root_fsolver_root(solver);
         if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver),
-                                   gsl_root_fsolver_x_upper(solver), 0, 1e-10) == GSL_SUCCESS)
+                                   gsl_root_fsolver_x_upper(solver), 1e-10 * least,
+                                   0) == GSL_SUCCESS)
             break;
     }
     gsl_root_fsolver_free(solver);
     return RVM_OK;
 }
 
-/* ln Phi(x) */
+/* ln Phi(x), finite for any finite x. */
 static double log_phi(double x)
 {
-    return gsl_sf_log_erfc(-x * M_SQRT1_2) - M_LN2;
+    const double farthest = -1e50;
+    return gsl_sf_log_erfc(-fmax(x, farthest) * M_SQRT1_2) - M_LN2;
 }
 
 /* ln of the mean of Phi(sign f_d). */

@@ -635,7 +635,7 @@ static void check_counts(reader *r)
  * first line of numbers shows that the number of draws can be believed. */
 static void read_noise_of_draws(reader *r, rvm_latent *f)
 {
-    const size_t draws = (size_t)key_whole(r, "draws", 1, INT_MAX);
+    const size_t draws = (size_t)key_whole(r, "draws", 1, RVM_KEEP_MAX);
     const bool regression = r->m->task == RVM_REGRESSION;
     size_t capacity = 0;
 

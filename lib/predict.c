@@ -40,6 +40,8 @@ enum {
     CHUNK = TILES * LANES, /* rows computed together: what they need fits a level 2 cache */
     KERNEL_COST = 16       /* multiplications that a kernel value takes beside those of its pairs */
 };
+static const char beyond[] = "the prediction leaves the range of finite numbers";
+
 /* Multiplications for which another thread pays: it has to be woken up, and from one block of a
  * stream to the next it waits for work without sleeping. */
 static const double thread_cost = 3e7;
@@ -194,8 +196,7 @@ static rvm_status fill_row(rvm_prediction *out, size_t row, const rvm_predictor 
     for (size_t k = 0; k < m->latent_count; k++) {
         variance[k] += m->latent[k].noise_variance;
         if (!isfinite(mean[k]) || !isfinite(variance[k]))
-            return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
-                               "the prediction leaves the range of finite numbers");
+            return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1, beyond);
     }
     if (m->task == RVM_CLASSIFICATION)
         fill_classes(out, row, pr, mean, variance);
@@ -223,15 +224,24 @@ static void fill_drawn(worker *w, const rvm_latent *f)
 }
 
 static rvm_status fill_drawn_target(rvm_prediction *out, size_t row, const rvm_predictor *pr,
-                                    const rvm_mixture *x, rvm_error *err)
+                                    worker *w, const rvm_mixture *x, rvm_error *err)
 {
     const double tail = 0.5 * (1 - pr->settings.interval);
 
     rvm_mixture_moments(&out->value[row], &out->variance[row], x);
+    if (!isfinite(out->value[row]) || !isfinite(out->variance[row]))
+        return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1, beyond);
     if (pr->settings.interval == 0)
         return RVM_OK;
     const rvm_status status = rvm_mixture_quantile(&out->low[row], x, tail, err);
-    return status == RVM_OK ? rvm_mixture_quantile(&out->high[row], x, 1 - tail, err) : status;
+    if (status != RVM_OK)
+        return status;
+    /* The lower tail of what is mirrored, which keeps its digits when the interval is wide. */
+    for (size_t d = 0; d < x->D; d++)
+        w->row_drawn[d] = -w->row_drawn[d];
+    const rvm_status end = rvm_mixture_quantile(&out->high[row], x, tail, err);
+    out->high[row] = -out->high[row];
+    return end;
 }
 
 /* Row r of the chunk. */
@@ -244,12 +254,11 @@ static rvm_status fill_drawn_row(rvm_prediction *out, size_t row, const rvm_pred
     for (size_t d = 0; d < f->draws; d++) {
         w->row_drawn[d] = w->drawn[d * CHUNK + r];
         if (!isfinite(w->row_drawn[d]))
-            return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
-                               "the prediction leaves the range of finite numbers");
+            return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1, beyond);
     }
     if (m->task == RVM_REGRESSION) {
         const rvm_mixture x = { w->row_drawn, f->noise_sd, f->draws };
-        return fill_drawn_target(out, row, pr, &x, err);
+        return fill_drawn_target(out, row, pr, w, &x, err);
     }
     double *p = out->probability + 2 * row;
     out->variance[row] = rvm_mixture_classes(p, out->log_probability + 2 * row, w->row_drawn,

@@ -129,6 +129,8 @@ typedef enum {
 
 /* ---- of RVM_METHOD_GIBBS */
 
+enum { RVM_KEEP_MAX = 100000 };
+
 typedef enum {
     RVM_BASIS_AUTO, /* all functions up to some hundred, else the active ones and others at random */
     RVM_BASIS_ALL,
@@ -140,7 +142,7 @@ typedef struct {
     int burn_in; /* after so many that do not */
     int thin;    /* of so many draws one counts */
     int chains;
-    int keep; /* most draws that the model keeps, of all chains together */
+    int keep; /* most draws that the model keeps, of all chains together, up to RVM_KEEP_MAX */
     rvm_gibbs_basis basis;
     double alpha_min,
         alpha_max;    /* bounds of the alphas, in the units of the target; 0: by default */

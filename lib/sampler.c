@@ -39,7 +39,8 @@ static size_t functions(const rvm_sampler *sm)
 
 double rvm_record_weight(const rvm_record *r, const rvm_sampler *sm, size_t k, size_t i)
 {
-    return r->weight[k * functions(sm) + i];
+    const double t_scale = sm->model.classes ? 1 : sm->y->t_scale;
+    return r->weight[k * functions(sm) + i] * t_scale / sm->design.norm[i];
 }
 
 void rvm_sampler_progress(size_t *draw, size_t *draws, const rvm_sampler *sm)
@@ -163,6 +164,16 @@ static rvm_precision_prior beta_prior(const rvm_study *y, const rvm_settings *s)
     };
 }
 
+/* Bounds that are not given allow for the size of the function: those of one whose mean square over
+ * the rows is 1, for targets of variance 1. share: what alpha times it is then. */
+static void fit_bounds(rvm_precision_prior *p, double share, const rvm_sampling *g)
+{
+    if (g->alpha_min == 0)
+        p->low = fmin(least_alpha[0] / share, 0.5 * p->high);
+    if (g->alpha_max == 0)
+        p->high = fmax(most_alpha[0] / share, 2 * p->low);
+}
+
 /* alpha_i is in the units of the data, where the weight is w_i t_scale / norm_i. The bias of a
  * regression, beside the mean of the targets, is as wide as they are. */
 static rvm_status set_priors(rvm_sampler *sm, const rvm_settings *s, rvm_error *err)
@@ -181,6 +192,12 @@ static rvm_status set_priors(rvm_sampler *sm, const rvm_settings *s, rvm_error *
     for (size_t i = 0; i < M; i++) {
         sm->unit[i] = gsl_pow_2((classes ? 1 : y->t_scale) / sm->design.norm[i]);
         sm->alpha[i] = prior;
+        if (!classes && !s->sampling.mixture)
+            fit_bounds(&sm->alpha[i], sm->unit[i] * (double)y->observed.N, &s->sampling);
+        if (!isfinite(sm->unit[i]) || !(sm->unit[i] > 0) || !(sm->alpha[i].low > 0) ||
+            !(sm->alpha[i].low < sm->alpha[i].high) || !isfinite(sm->alpha[i].high))
+            return rvm_fail(err, RVM_ENUMERIC,
+                            "a precision is beyond the finite numbers: scale the data");
         if (classes || sm->design.id[i] != 0 || !y->basis.bias)
             continue;
         const double known = 1 / ((double)y->observed.N * sm->unit[i]);
@@ -197,6 +214,8 @@ static rvm_status set_priors(rvm_sampler *sm, const rvm_settings *s, rvm_error *
                              .classes = classes,
                              .mixture = s->sampling.mixture,
                              .component = prior };
+    if (!isfinite(sm->model.beta.rate) || !isfinite(sm->model.beta.shape) || !isfinite(prior.rate))
+        return rvm_fail(err, RVM_ENUMERIC, "a prior is beyond the finite numbers");
     return RVM_OK;
 }
 
@@ -297,7 +316,7 @@ static rvm_status check_memory(const rvm_study *y, const rvm_settings *s, size_t
     const double chains = s->sampling.chains, samples = s->sampling.samples;
     const double keep = fmin(s->sampling.keep, chains * samples); /* condensed at the end */
     const double numbers = functions * N + functions * functions * (2 + chains) +
-                           4 * functions * keep + 8 * chains * N;
+                           4 * functions * keep + 9 * chains * N + 24 * chains * samples;
     const double megabytes = (8 * numbers + 4 * chains * samples * functions) / 1048576;
     if (megabytes <= s->budget_mb)
         return RVM_OK;
@@ -401,7 +420,7 @@ static void record(rvm_sampler *sm, size_t k)
     double *log_odds = sm->scratch + k * sm->model.N;
     float *weight = r->weight + r->kept * functions(sm);
     for (size_t i = 0; i < functions(sm); i++)
-        weight[i] = (float)(c->w[i] / sm->design.norm[i] * t_scale);
+        weight[i] = (float)c->w[i];
     r->log_likelihood[r->kept] =
         rvm_gibbs_log_likelihood(log_odds, c) - (double)sm->model.N * log(t_scale);
     r->noise_sd[r->kept] = t_scale / sqrt(c->beta);
@@ -471,7 +490,8 @@ static rvm_status draw_until(rvm_sampler *sm, size_t target, rvm_error *err)
 rvm_status rvm_sampler_step(bool *done, rvm_sampler *sm, rvm_error *err)
 {
     const double M = (double)functions(sm), N = (double)sm->model.N;
-    const double work = M * M * M / 3 + 4 * M * N + 1000 * N;
+    const double rounds = ceil((double)sm->chains / sm->threads);
+    const double work = rounds * (M * M * M / 3 + 4 * M * N + 1000 * N);
     const double most = 1000, count = floor(fmin(most, fmax(1, step_work / work / 2)));
     size_t draw, draws;
     rvm_sampler_progress(&draw, &draws, sm);

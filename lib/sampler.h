@@ -13,10 +13,10 @@
 
 /* What one chain leaves behind: its draws after the burn-in, every `thin`th of them. */
 typedef struct {
-    size_t draws;           /* taken so far, the burn-in included */
-    size_t kept;            /* of them recorded below */
-    float *weight;          /* owned, samples x M, units of the target; single precision is far more
-                               than a draw needs */
+    size_t draws;  /* taken so far, the burn-in included */
+    size_t kept;   /* of them recorded below */
+    float *weight; /* owned, samples x M: of columns of norm 1, targets of variance 1; single
+                               precision is far more than a draw needs */
     double *log_likelihood; /* owned, samples */
     double *noise_sd;       /* owned, samples: beta^-1/2, units of the target */
     /* Of each half of the samples (the middle one of an odd number left out): mean and sum of squared
@@ -51,7 +51,7 @@ void rvm_sampler_progress(size_t *draw, size_t *draws, const rvm_sampler *sm);
 double rvm_sampler_log_likelihood(const rvm_sampler *sm);
 /* Draws that every chain has recorded. */
 size_t rvm_sampler_kept(const rvm_sampler *sm);
-/* Draw k of the weight of function i of a chain. */
+/* Draw k of the weight of function i of a chain, in the units of the data. */
 double rvm_record_weight(const rvm_record *r, const rvm_sampler *sm, size_t k, size_t i);
 
 #endif

@@ -305,9 +305,9 @@ static rvm_status check_sampling(const rvm_settings *s, rvm_error *err)
     if (g->chains < 1 || g->chains > CHAINS_MAX)
         return rvm_fail(err, RVM_ESETTING, "number of chains is %d; 1 to %d are possible",
                         g->chains, CHAINS_MAX);
-    if (g->keep < 1 || g->keep > DRAWS_MAX)
+    if (g->keep < 1 || g->keep > RVM_KEEP_MAX)
         return rvm_fail(err, RVM_ESETTING, "draws to keep are %d; 1 to %d are possible", g->keep,
-                        DRAWS_MAX);
+                        RVM_KEEP_MAX);
     if (s->class_weight_count > 0)
         return rvm_fail(err, RVM_ESETTING, "--method gibbs knows no weights of classes (-w)");
     return check_alpha_bounds(g, err);

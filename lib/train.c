@@ -537,10 +537,10 @@ static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err
     return status;
 }
 
-/* A draw has been recorded. */
+/* So many have been recorded that something can be said of them; an interrupt may come before. */
 static bool has_draws(const rvm_trainer *tr)
 {
-    return tr->sampler != NULL && rvm_sampler_kept(tr->sampler) > 0;
+    return tr->sampler != NULL && rvm_sampler_kept(tr->sampler) >= RVM_LEAST_DRAWS;
 }
 
 static rvm_status finish_draws(rvm_model *m, const rvm_trainer *tr, rvm_error *err)

@@ -224,6 +224,10 @@ static const double design[] = { 1.0,  0.4, -0.8, 0.3,  1.2, -0.5, /* three func
 /* A draw of a prior whose bounds are not far out, by rejection. */
 static double draw_prior(gsl_rng *rng, const rvm_precision_prior *p)
 {
+    if (p->low == p->high)
+        return p->low;
+    if (p->shape == 0) /* flat in the logarithm */
+        return p->low * pow(p->high / p->low, gsl_rng_uniform(rng));
     for (;;) {
         const double x = p->rate > 0 ? gsl_ran_gamma(rng, p->shape, 1 / p->rate)
                                      : p->low + (p->high - p->low) * gsl_rng_uniform(rng);
@@ -242,7 +246,9 @@ static void draw_unknowns(rvm_gibbs_chain *c, gsl_rng *rng)
         c->component[j] = draw_prior(rng, &g->component);
     for (size_t i = 0; i < g->M; i++) {
         c->which[i] = gsl_rng_uniform(rng) < c->share;
-        c->alpha[i] = g->mixture ? c->component[c->which[i]] : draw_prior(rng, &g->alpha[i]);
+        c->alpha[i] = g->mixture && g->alpha[i].low < g->alpha[i].high
+                          ? c->component[c->which[i]]
+                          : draw_prior(rng, &g->alpha[i]);
         c->w[i] = gsl_ran_gaussian(rng, 1 / sqrt(c->alpha[i] * g->unit[i]));
     }
     rvm_gibbs_activate(c);
@@ -259,7 +265,12 @@ static void draw_targets(toy *y, const rvm_gibbs_chain *c, gsl_rng *rng)
     }
 }
 
-enum { ASPECTS = 6 };
+enum { ASPECTS = 8 }; /* the last two of a mixture alone */
+
+static size_t aspects(const toy *y)
+{
+    return y->g.mixture ? ASPECTS : ASPECTS - 2;
+}
 
 static void look(double x[ASPECTS], const rvm_gibbs_chain *c)
 {
@@ -269,13 +280,23 @@ static void look(double x[ASPECTS], const rvm_gibbs_chain *c)
     x[3] = log(c->alpha[2]);
     x[4] = log(c->beta);
     x[5] = c->f[3] * c->f[3] * c->beta;
+    x[6] = c->share;
+    x[7] = log(c->component[0]);
 }
 
-/* Regression and two classes, and both with the mixture. */
+/* Regression and two classes; both with the mixture; both with priors flat in ln alpha; and so a mixture
+ * of which one alpha is known. */
+enum { CASES = 7 };
 static void toy_of_case(toy *y, int which)
 {
     toy_init(y, 3, 6, design, which % 2 == 1);
-    y->g.mixture = which >= 2;
+    y->g.mixture = which == 2 || which == 3 || which == 6;
+    for (size_t i = 0; i < 3 && which >= 4; i++)
+        y->alpha[i].shape = 0;
+    if (which >= 4)
+        y->g.component.shape = 0;
+    if (which == 6)
+        y->alpha[1] = known(3);
 }
 
 /* Geweke (2004): targets given the unknowns and the unknowns given the targets, in turn; what is seen
@@ -304,7 +325,7 @@ START_TEST(joint_distribution)
             for (size_t a = 0; a < ASPECTS; a++)
                 here[a][k] = x[a];
         }
-        for (size_t a = 0; a < ASPECTS; a++)
+        for (size_t a = 0; a < aspects(&y); a++)
             check_mean(here[a], DRAWS, sum[a]);
         rvm_gibbs_chain_free(&c);
         toy_free(&y);
@@ -349,7 +370,7 @@ START_TEST(ranks_are_uniform)
             for (size_t a = 0; a < ASPECTS; a++)
                 count[a][ranks[a]]++;
         }
-        for (size_t a = 0; a < ASPECTS; a++) {
+        for (size_t a = 0; a < aspects(&y); a++) {
             double chi2 = 0;
             for (size_t b = 0; b < BINS; b++)
                 chi2 += pow((double)count[a][b] - (double)TIMES / BINS, 2) / ((double)TIMES / BINS);
@@ -392,8 +413,8 @@ Suite *gibbs_suite(void)
     tcase_add_loop_test(c, known_precisions_of_two_classes, 0, 3);
     tcase_add_test(c, the_scale_of_two_classes);
     tcase_add_test(c, log_likelihoods);
-    tcase_add_loop_test(c, joint_distribution, 0, 4);
-    tcase_add_loop_test(c, ranks_are_uniform, 0, 4);
+    tcase_add_loop_test(c, joint_distribution, 0, CASES);
+    tcase_add_loop_test(c, ranks_are_uniform, 0, CASES);
     tcase_add_test(c, seeds);
     suite_add_tcase(s, c);
     return s;

@@ -110,17 +110,66 @@ refuse 'write to the model' line -s 3 --trace none
 refuse 'for a model' line -s 3 --trace none -v 2
 refuse 'for --method gibbs' line -s 3 --method auto
 cp line data
+gibbs -q -s 3 -t 0 line kept || fail "training fails"
+gibbs -q -s 3 -t 0 --trace ./kept line kept 2>err && fail "./kept replaces kept"
+head -n 1 kept | grep -qx 'rvm_model 5' || fail "the model is gone: $(head -n 1 kept)"
+gibbs -q -s 3 -t 0 --trace line.model line 2>err && fail "the trace replaces the model"
+grep -q 'would write to the model' err || fail "no word: $(cat err)"
+# Of inputs in other units it is the same model.
+awk '{ split($2, x, ":"); printf "%s 1:%.12g\n", $1, x[2] / 1000 }' line >small
+for basis in line small; do
+    gibbs -q -s 3 --kernel none --basis bias,linear --samples 400 $basis unit.model || fail "$basis fails"
+    "$BIN/rvm-predict" $basis unit.model predicted 2>/dev/null | sed -n 's/^Mean.* = \([^ ]*\) .*/\1/p'
+done >errors
+awk '{ e[NR] = $1 } END { exit !(NR == 2 && e[1] < 0.01 && e[2] < 1.05 * e[1] && e[1] < 1.05 * e[2]) }' errors ||
+    fail "units of inputs matter: $(cat errors)"
+# A target far from 0, and an interval that is all but certain.
+awk '{ $1 += 1e9; print }' line >offset
+gibbs -q -s 3 -t 0 offset far || fail "an offset fails"
+"$BIN/rvm-predict" -q --interval 0.9999999999999999 offset far predicted || fail "a wide interval fails"
+awk '$2 == $2 + 0 && $3 == $3 + 0 && $2 < $1 && $1 < $3 { good++ } END { exit good != 60 }' predicted ||
+    fail "a wide interval: $(head -n 2 predicted)"
 gibbs -s 3 --trace data data none >out 2>err && fail "the trace replaces the data"
 cmp line data || fail "the data are gone"
 
-# An interrupt: a whole model and trace, of what there is so far.
+# Two weights: those of a line by least squares (5 and 3), noise uniform on 0.2 (0.2 / sqrt(12)).
+line_of() { gibbs -q -s 3 --kernel none --basis bias,linear "$@" line model || fail "$* fails"; }
+line_of --trace plain
+awk 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
+    { x += $at["x1"]; sigma += $4; if ($1 == 1) one[$2] = $at["x1"]; else if ($1 == 2) same += one[$2] == $at["x1"] }
+    END {
+        x /= NR - 1; sigma /= NR - 1
+        exit !(x > 2.9 && x < 3.1 && sigma > 0.045 && sigma < 0.075 && same == 0)
+    }' plain || fail "not the line, or chains that are one"
+# Every second draw, and those behind a longer burn-in, are draws of the same chains.
+line_of --thin 2 --samples 30 --trace thin
+awk 'FNR == 1 { next } FILENAME == "plain" { if ($2 % 2 == 0) row[$1, $2 / 2] = $3 " " $4; next }
+    row[$1, $2] != $3 " " $4 { exit 1 }' plain thin || fail "--thin takes other draws"
+line_of --burn-in 50 --samples 50 --trace late
+awk 'FNR == 1 { next } FILENAME == "plain" { if ($2 > 10) row[$1, $2 - 10] = $3 " " $4; next }
+    row[$1, $2] != $3 " " $4 { exit 1 }' plain late || fail "--burn-in takes other draws"
+# A prior that knows the precisions: 1 and 1 / 0.25.
+line_of --prior gamma:1e6,1e6 --noise-prior 4e6,1e6 --trace known
+awk 'NR > 1 && ($4 < 0.49 || $4 > 0.51) { exit 1 }' known || fail "--noise-prior does not count"
+# A name is that of the row in the file, whatever its order.
+awk '{ row[NR] = $0 } END { for (n = NR; n > 0; n--) print row[n] }' line >turned
+for file in line turned; do
+    gibbs -s 3 -g 5 $file model 2>/dev/null | awk 'table && $1 != "w0" { print substr($1, 2); exit } $1 == "weight" { table = 1 }'
+done >places
+awk '{ sum += $1 } END { exit !(NR == 2 && sum == 61) }' places || fail "names of rows: $(cat places)"
+# So few draws from anywhere do not agree.
+gibbs -q -g 4 --samples 4 --burn-in 0 sorted model 2>err
+grep -q 'have not come together' err && grep -qx 'converged 0' model || fail "four draws are enough?"
+
+# An interrupt: a whole model and trace of the draws so far, or before them the model of the search.
 timeout --foreground --preserve-status -s INT 5.5 true 2>/dev/null || exit 0
-for after in 0.1 0.6; do
+for after in 0.05 2; do
     rm -f model trace
     timeout --foreground --preserve-status -s INT $after "$BIN/rvm-train" --method gibbs -g 4 \
-        --burn-in 10 --trace trace sorted model >out 2>err
+        --burn-in 10 --thin 20 --samples 20000 --trace trace sorted model >out 2>err
     code=$?
-    [ $code = 130 ] || [ $code = 0 ] || fail "an interrupt ends with $code: $(cat err)"
+    [ $code = 130 ] || fail "an interrupt ends with $code: $(cat err)"
     [ ! -e model ] || "$BIN/rvm-predict" -q sorted model predicted || fail "a broken model"
     [ ! -e trace ] || awk 'NR == 1 { n = NF } NF != n { exit 1 }' trace || fail "a broken trace"
 done
+grep -q '^draws' model && [ "$(wc -l <trace)" -gt 20 ] || fail "the draws so far are lost"
