@@ -17,9 +17,9 @@
 
 enum { SHOWN = 20 }; /* functions that are told of */
 
-/* What a draw's prediction at the training rows may lose in the model, as a root mean square over rows
- * and draws, in standard deviations of the noise: next to nothing of its variance, and less of the
- * mean over the draws. */
+/* What a draw's prediction at the training rows may lose in the model, as a root mean square over
+ * rows and draws, in standard deviations of the noise: next to nothing of its variance, and less of
+ * the mean over the draws. */
 static const double unseen = 0.05;
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -192,8 +192,8 @@ static void fill_weights(gsl_matrix *W, const rvm_sampler *sm)
     }
 }
 
-/* The draws by few functions. The bias of a regression, which has the mean of the targets with it, is
- * one of them. */
+/* The draws by few functions. The bias of a regression, which has the mean of the targets with it,
+ * is one of them. */
 static rvm_status condense(rvm_condensed *out, const rvm_sampler *sm, size_t D, rvm_error *err)
 {
     const size_t M = sm->model.M;

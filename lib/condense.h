@@ -1,10 +1,10 @@
 /* Level 3: draws of many functions, said again by few of them.
  *
- * Draws give a weight to every function that was sampled. What they say at the rows, f_d = Phi w_d for
- * draw d, is far simpler where the functions are smooth: a few columns span nearly all of it. They are
- * found one by one, each the one that brings the f_d of all draws nearest together with those before
- * it (orthogonal matching pursuit of several signals; Tropp, Gilbert and Strauss 2006), and the
- * weights are those of least squares. All of it needs G = Phi'Phi alone:
+ * Draws give a weight to every function that was sampled. What they say at the rows, f_d = Phi w_d
+ * for draw d, is far simpler where the functions are smooth: a few columns span nearly all of it.
+ * They are found one by one, each the one that brings the f_d of all draws nearest together with
+ * those before it (orthogonal matching pursuit of several signals; Tropp, Gilbert and Strauss
+ * 2006), and the weights are those of least squares. All of it needs G = Phi'Phi alone:
  *
  *     L        rows of the Cholesky factor of G in the order of choice
  *     c_m      what is left of |phi_m|^2, C_md of phi_m'f_d, outside of the functions chosen

@@ -204,8 +204,8 @@ static rvm_status run_fold(rvm_prediction *out, const validation *v, size_t i, r
     return status;
 }
 
-/* How many folds are trained side by side: as many as the budget of one has room for; of draws, which
- * fill it and keep all threads busy by themselves, one. */
+/* How many folds are trained side by side: as many as the budget of one has room for; of draws,
+ * which fill it and keep all threads busy by themselves, one. */
 static int choose_team(const validation *v)
 {
     if (v->settings.method == RVM_METHOD_GIBBS)

@@ -3,15 +3,16 @@
  *   m, n    number of halves, draws in each
  *   W       mean of their sample variances
  *   B / n   sample variance of their means
- *   var+    (n - 1) / n W + B / n: the variance of a draw, too large before convergence, as W is too
- *           small
+ *   var+    (n - 1) / n W + B / n: the variance of a draw, too large before convergence, as
+ *           W is too small
  *   V_t     mean of (x_i - x_{i - t})^2 over all halves and i
  *   rho_t   1 - V_t / (2 var+), the autocorrelation at lag t
  *
- * R-hat is sqrt(var+ / W), the effective size m n / (1 + 2 sum rho_t): Gelman et al. (2013), equations
- * 11.3, 11.4, 11.7 and 11.8. The sum over all lags would be of noise. Of a reversible chain
- * rho_2k + rho_2k+1 is positive and falls with k (Geyer 1992); so the sum ends before the first such
- * pair that is not positive, and a pair larger than the one before counts as that one. */
+ * R-hat is sqrt(var+ / W), the effective size m n / (1 + 2 sum rho_t): Gelman et al. (2013),
+ * equations 11.3, 11.4, 11.7 and 11.8. The sum over all lags would be of noise. Of a reversible
+ * chain rho_2k + rho_2k+1 is positive and falls with k (Geyer 1992); so the sum ends before the
+ * first such pair that is not positive, and a pair larger than the one before counts as that one.
+ */
 #include "diagnose.h"
 
 #include <assert.h>
@@ -105,8 +106,8 @@ static size_t padded(size_t n)
     return length;
 }
 
-/* Adds to power the squared moduli of z, the transform of a real series in GSL's halfcomplex order. The
- * inverse transform of them is the sum of x_i x_{i - t} over i, for each t. */
+/* Adds to power the squared moduli of z, the transform of a real series in GSL's halfcomplex order.
+ * The inverse transform of them is the sum of x_i x_{i - t} over i, for each t. */
 static void add_power(double *power, const double *z, size_t length)
 {
     power[0] += z[0] * z[0];
@@ -115,8 +116,8 @@ static void add_power(double *power, const double *z, size_t length)
         power[k] += z[k] * z[k] + z[length - k] * z[length - k];
 }
 
-/* product[t], of padded(n): sum over the halves, about their means, of x_i x_{i - t}. energy[i], of n:
- * sum over the halves of x_i^2. z: scratch, padded(n). product and energy are zero at first. */
+/* product[t], of padded(n): sum over the halves, about their means, of x_i x_{i - t}. energy[i], of
+ * n: sum over the halves of x_i^2. z: scratch, padded(n). product and energy are zero at first. */
 static void add_up_products(double *product, double *energy, double *z, const double *x,
                             size_t chains, size_t draws)
 {

@@ -12,13 +12,13 @@
 
 #include "rvm.h"
 
-/* Potential scale reduction: near 1 when the chains have mixed, above when going on would narrow what
- * they say. 1 when nothing varies, infinity when no half varies but they differ. Cost
- * O(chains draws). */
+/* Potential scale reduction: near 1 when the chains have mixed, above when going on would narrow
+ * what they say. 1 when nothing varies, infinity when no half varies but they differ. Cost O(chains
+ * draws). */
 double rvm_split_rhat(const double *x, size_t chains, size_t draws);
 
-/* The same from the means and the sample variances (of divisor draws - 1) of the halves, for what is
- * summed while it is drawn and not kept.
+/* The same from the means and the sample variances (of divisor draws - 1) of the halves, for what
+ * is summed while it is drawn and not kept.
  *
  *   mean, variance  halves of each; halves >= 2
  *   draws           of each half, >= 2 */

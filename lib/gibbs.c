@@ -104,7 +104,8 @@ void rvm_gibbs_activate(rvm_gibbs_chain *c)
     apply(c->f, c->g, c->w);
 }
 
-/* ---- The likelihood of two classes ------------------------------------------------------------ */
+/* ---- The likelihood of two classes ------------------------------------------------------------
+ */
 
 /* ln Phi(x) */
 static double log_phi(double x)
@@ -112,8 +113,8 @@ static double log_phi(double x)
     return gsl_sf_log_erfc(-x * M_SQRT1_2) - M_LN2;
 }
 
-/* sum_n ln Phi(+-f_n beta^1/2), the sign that of the class. Products of a few erfc need one logarithm
- * and cannot underflow; beyond `sure` a row adds nothing. */
+/* sum_n ln Phi(+-f_n beta^1/2), the sign that of the class. Products of a few erfc need one
+ * logarithm and cannot underflow; beyond `sure` a row adds nothing. */
 static double log_probability(const double *f, double beta, const rvm_gibbs *g)
 {
     enum { FEW = 8 };
@@ -221,6 +222,37 @@ static void fill_square(rvm_gibbs_chain *c)
     }
 }
 
+/* L := R' with R'R = H by the QR factorisation of [beta^1/2 Phi S; I], for data so large that the 1
+ * of H is below the rounding of the rest. */
+static rvm_status factor_by_rows(rvm_gibbs_chain *c, rvm_error *err)
+{
+    const size_t M = c->g->M, N = c->g->N;
+    gsl_matrix *stack = gsl_matrix_calloc(N + M, M), *tau = gsl_matrix_alloc(M, M);
+    rvm_status status =
+        stack == NULL || tau == NULL ? rvm_fail_memory(err, "the posterior") : RVM_OK;
+    for (size_t i = 0; i < M && status == RVM_OK; i++) {
+        for (size_t n = 0; n < N; n++)
+            gsl_matrix_set(stack, n, i,
+                           sqrt(c->beta) * c->scale[i] * gsl_matrix_get(c->g->PhiT, i, n));
+        gsl_matrix_set(stack, N + i, i, 1);
+    }
+    if (status == RVM_OK && !rvm_qr_factor(stack, tau))
+        status = rvm_fail(err, RVM_ENUMERIC,
+                          "the posterior left the range of finite numbers: scale the data");
+    for (size_t i = 0; i < M && status == RVM_OK; i++)
+        for (size_t j = 0; j <= i; j++)
+            gsl_matrix_set(c->H, i, j, gsl_matrix_get(stack, j, i));
+    gsl_matrix_free(stack);
+    gsl_matrix_free(tau);
+    return status;
+}
+
+static rvm_status factor(rvm_gibbs_chain *c, rvm_error *err)
+{
+    fill_square(c);
+    return rvm_cholesky(c->H, 1) ? RVM_OK : factor_by_rows(c, err);
+}
+
 /* With w = S v, v ~ N(H^-1 b, H^-1), b = beta S Phi'z: L v' = b, then L'v = v' + normal numbers. */
 rvm_status rvm_gibbs_draw_weights(rvm_gibbs_chain *c, rvm_error *err)
 {
@@ -230,10 +262,9 @@ rvm_status rvm_gibbs_draw_weights(rvm_gibbs_chain *c, rvm_error *err)
     gsl_vector_const_view z = gsl_vector_const_view_array(c->z, g->N);
     for (size_t i = 0; i < g->M; i++)
         c->scale[i] = 1 / sqrt(c->alpha[i] * g->unit[i]);
-    fill_square(c);
-    if (!rvm_cholesky(c->H, 1))
-        return rvm_fail(err, RVM_ENUMERIC,
-                        "the posterior left the range of finite numbers: scale the data");
+    const rvm_status status = factor(c, err);
+    if (status != RVM_OK)
+        return status;
     gsl_blas_dgemv(CblasNoTrans, c->beta, &PhiT.matrix, &z.vector, 0, &v.vector);
     for (size_t i = 0; i < g->M; i++)
         c->v[i] *= c->scale[i];
@@ -247,7 +278,8 @@ rvm_status rvm_gibbs_draw_weights(rvm_gibbs_chain *c, rvm_error *err)
     return RVM_OK;
 }
 
-/* A precision that `count` normal numbers have in common, of which `squares` is the sum of squares. */
+/* A precision that `count` normal numbers have in common, of which `squares` is the sum of squares.
+ */
 static double draw_precision(gsl_rng *rng, const rvm_precision_prior *p, double count,
                              double squares)
 {

@@ -10,16 +10,18 @@
  *     mixture      two precisions in all, of which weight i has the second with probability p, and
  *                  p ~ Beta(1/2, 1/2)
  *
- * The bounds make these densities proper. Without an upper bound, a weight that comes near 0 draws a
- * large alpha, which draws it nearer still, and never comes back: the integral over alpha of the
- * prior of w_i is |w_i|^-(1 + 2 shape) and has infinite mass at 0. Without bounds of beta the posterior of two
- * classes is none either, since it depends on w beta^1/2 alone as long as the alphas allow.
+ * The bounds make these densities proper. Without an upper bound, a weight that comes near 0 draws
+ * a large alpha, which draws it nearer still, and never comes back: the integral over alpha of the
+ * prior of w_i is |w_i|^-(1 + 2 shape) and has infinite mass at 0. Without bounds of beta the
+ * posterior of two classes is none either, since it depends on w beta^1/2 alone as long as the
+ * alphas allow.
  *
  * Each draw takes every unknown from its distribution given all others:
  *
  *     z_n      N(f_n, 1/beta) cut off at 0 on the side of the class
- *     w        N(beta Sigma Phi'z, Sigma), Sigma = (beta Phi'Phi + A)^-1, by S (I + beta S Phi'Phi S)
- *              with S = A^-1/2, all of whose eigenvalues are 1 or more
+ *     w        N(beta Sigma Phi'z, Sigma), Sigma = (beta Phi'Phi + A)^-1, by the Cholesky factor of
+ *              I + beta S Phi'Phi S, S = A^-1/2, all of whose eigenvalues are 1 or more, or by QR
+ *              where rounding hides that
  *     alpha_i  Gamma(shape + 1/2, rate + unit_i w_i^2 / 2) on [low, high]; of a mixture, of all n_j
  *              weights that share it, Gamma(shape + n_j / 2, rate + sum unit w^2 / 2)
  *     which_i  the second precision by odds p N(w_i; 0, 1/alpha_2) : (1 - p) N(w_i; 0, 1/alpha_1)
@@ -27,9 +29,9 @@
  *     beta     Gamma(shape + N/2, rate + |z - f|^2 / 2) on [low, high], a scaled inverse chi-square
  *              for 1/beta; z = t in regression
  *
- * For two classes that is not enough: each z_n ties f_n to where it is, also where the data would let
- * it go anywhere, and thousands of draws do not get far. So two more moves come before them that leave
- * z out, and z is drawn anew afterwards:
+ * For two classes that is not enough: each z_n ties f_n to where it is, also where the data would
+ * let it go anywhere, and thousands of draws do not get far. So two more moves come before them
+ * that leave z out, and z is drawn anew afterwards:
  *
  *     scale    beta given w, by slice sampling (Neal 2003)
  *     ellipse  w given beta and the alphas, by elliptical slice sampling (Murray, Adams and MacKay
@@ -73,8 +75,8 @@ typedef struct {
     double *far, *trial;        /* owned, N: scratch */
 } rvm_gibbs_chain;
 
-/* A chain at w = 0 and the precisions given, each moved into its bounds; alpha: M. Its random numbers
- * are those of `seed`. */
+/* A chain at w = 0 and the precisions given, each moved into its bounds; alpha: M. Its random
+ * numbers are those of `seed`. */
 RVM_CHECKED rvm_status rvm_gibbs_chain_init(rvm_gibbs_chain *c, const rvm_gibbs *g,
                                             const double *alpha, double beta, unsigned long seed,
                                             rvm_error *err);
@@ -93,8 +95,8 @@ RVM_CHECKED rvm_status rvm_gibbs_draw_weights(rvm_gibbs_chain *c, rvm_error *err
 void rvm_gibbs_draw_precisions(rvm_gibbs_chain *c);
 void rvm_gibbs_draw_noise(rvm_gibbs_chain *c);
 
-/* ln p(t | w, beta), z integrated out; of two classes *log_odds (N, may be NULL) is filled with those
- * of class 1. */
+/* ln p(t | w, beta), z integrated out; of two classes *log_odds (N, may be NULL) is filled with
+ * those of class 1. */
 double rvm_gibbs_log_likelihood(double *log_odds, const rvm_gibbs_chain *c);
 
 #endif

@@ -26,8 +26,8 @@ typedef struct {
     double *alpha;  /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
     double *factor; /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
     /* Draws in the place of a normal distribution, where there are any: alpha and factor are then
-     * NULL, weight is their mean, and noise_variance that of the squares of noise_sd. Of two classes
-     * P(k|x) is the mean of Phi(f(x)) over the draws. */
+     * NULL, weight is their mean, and noise_variance that of the squares of noise_sd. Of two
+     * classes P(k|x) is the mean of Phi(f(x)) over the draws. */
     size_t draws;
     double *draw;     /* owned, K x draws */
     double *noise_sd; /* owned, draws: regression; else 1 */

@@ -132,7 +132,7 @@ typedef enum {
 enum { RVM_KEEP_MAX = 100000 };
 
 typedef enum {
-    RVM_BASIS_AUTO, /* all functions up to some hundred, else the active ones and others at random */
+    RVM_BASIS_AUTO, /* all functions up to some hundred, else active ones and others at random */
     RVM_BASIS_ALL,
     RVM_BASIS_ACTIVE
 } rvm_gibbs_basis;

@@ -21,7 +21,8 @@ enum {
 /* Multiplications of a step for each chain: about a second. */
 static const double step_work = 1e10;
 
-/* Bounds of beta: for targets of variance 1, and for classes, where it is the scale of all weights. */
+/* Bounds of beta: for targets of variance 1, and for classes, where it is the scale of all weights.
+ */
 static const double least_beta[2] = { 1e-2, 1e-4 }, most_beta[2] = { 1e8, 1e8 };
 
 /* Bounds of alpha where they are not given: for targets of variance 1, and for classes. */
@@ -131,9 +132,9 @@ static rvm_status choose_functions(rvm_sampler *sm, size_t wanted, const rvm_poi
 
 /* ---- Priors ---------------------------------------------------------------------------------- */
 
-/* Uniform for two classes. In regression that would put nearly all of its mass at the largest alphas,
- * which takes what is small for noise, so the prior is flat in ln alpha there, as the evidence has
- * it. */
+/* Uniform for two classes. In regression that would put nearly all of its mass at the largest
+ * alphas, which takes what is small for noise, so the prior is flat in ln alpha there, as the
+ * evidence has it. */
 static rvm_precision_prior alpha_prior(const rvm_study *y, const rvm_settings *s)
 {
     const bool classes = !y->observed.likelihood->owns_noise;
@@ -221,8 +222,8 @@ static rvm_status set_priors(rvm_sampler *sm, const rvm_settings *s, rvm_error *
 
 /* ---- Starts ---------------------------------------------------------------------------------- */
 
-/* The weights of the solution. Those of two classes are log-odds, 1.7 times what the probit model has,
- * and shrink to what the least alpha allows while beta grows. */
+/* The weights of the solution. Those of two classes are log-odds, 1.7 times what the probit model
+ * has, and shrink to what the least alpha allows while beta grows. */
 static double set_weights(double *w, const rvm_sampler *sm, const rvm_point *start,
                           const rvm_columns *c)
 {
@@ -458,8 +459,8 @@ static size_t next_chain(bool *in_hand, const rvm_sampler *sm, size_t target)
     return best;
 }
 
-/* Every chain to `target` draws. Threads take slices of chains, so that five of them keep two threads
- * busy to the end. */
+/* Every chain to `target` draws. Threads take slices of chains, so that five of them keep two
+ * threads busy to the end. */
 static rvm_status draw_until(rvm_sampler *sm, size_t target, rvm_error *err)
 {
     rvm_status status = RVM_OK;

@@ -19,8 +19,8 @@ typedef struct {
                                precision is far more than a draw needs */
     double *log_likelihood; /* owned, samples */
     double *noise_sd;       /* owned, samples: beta^-1/2, units of the target */
-    /* Of each half of the samples (the middle one of an odd number left out): mean and sum of squared
-     * deviations of what is predicted at the training rows, the log-odds or the mean. */
+    /* Of each half of the samples (the middle one of an odd number left out): mean and sum of
+     * squared deviations of what is predicted at the training rows, the log-odds or the mean. */
     double *mean[2], *deviation[2]; /* owned, N */
 } rvm_record;
 

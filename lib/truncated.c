@@ -8,8 +8,8 @@
 
 /* ---- Normal ---------------------------------------------------------------------------------- */
 
-/* By how much a standard normal number exceeds s > 0, given that it does: an exponential number y of
- * rate l is taken with probability exp(-(y + s - l)^2 / 2), l = (s + sqrt(s^2 + 4)) / 2 (Robert
+/* By how much a standard normal number exceeds s > 0, given that it does: an exponential number y
+ * of rate l is taken with probability exp(-(y + s - l)^2 / 2), l = (s + sqrt(s^2 + 4)) / 2 (Robert
  * 1995). s - l = -1 / l, so that neither s nor s + y is needed: nothing cancels. */
 static double excess_over(gsl_rng *rng, double s)
 {
@@ -54,10 +54,10 @@ double rvm_truncated_normal(gsl_rng *rng, double mean, double sd, bool positive)
  *     hat(u) = 1 up to `flat`, where the tangent crosses 0; exp(-slope (u - flat)) beyond
  *
  * A proposal from the hat is taken with probability exp(-D) / hat. With D(p) = 1 the area under the
- * hat is p at most, and that under exp(-D) is p (1 - 1/e) at least, since D(u) <= u / p before p: 1.58
- * proposals on average at worst, and near 1 in a tail, where D is straight. An interval that ends
- * before p has D <= 1 in all of it and needs no tangent. All is computed from ln(x / c), so that
- * neither a narrow interval nor one far out loses digits. */
+ * hat is p at most, and that under exp(-D) is p (1 - 1/e) at least, since D(u) <= u / p before p:
+ * 1.58 proposals on average at worst, and near 1 in a tail, where D is straight. An interval that
+ * ends before p has D <= 1 in all of it and needs no tangent. All is computed from ln(x / c), so
+ * that neither a narrow interval nor one far out loses digits. */
 
 /* Keeps b finite. From far less on, all the mass is within rounding of low. */
 static const double largest_product = 1e300;
@@ -80,9 +80,9 @@ static double fall_slope(double shape, double b, double sign, double u)
 }
 
 /* About the p > 0 with D(p) = 1; there is a valid hat for any other one. q is right where D is a
- * parabola: exp(u) - 1 - u > u^2 / 2 > exp(-u) - 1 + u, so D(q) > 1 on the upper side, where one step
- * of u = ln(1 + u + (1 - D'(0) u) / b) comes near, and D(q) < 1 on the lower one, where D is nearly
- * straight beyond q and Newton's step is enough. */
+ * parabola: exp(u) - 1 - u > u^2 / 2 > exp(-u) - 1 + u, so D(q) > 1 on the upper side, where one
+ * step of u = ln(1 + u + (1 - D'(0) u) / b) comes near, and D(q) < 1 on the lower one, where D is
+ * nearly straight beyond q and Newton's step is enough. */
 static double one_down(double shape, double b, double sign)
 {
     const double start = fmax(sign * (b - shape), 0); /* D'(0) */

@@ -87,7 +87,8 @@ START_TEST(no_more_is_lost_than_allowed)
     }
 END_TEST
 
-/* Three columns, the third (1, 1)/sqrt(2) of the others: weights 1 and 1 of these are sqrt(2) of it. */
+/* Three columns, the third (1, 1)/sqrt(2) of the others: weights 1 and 1 of these are sqrt(2) of
+ * it. */
 START_TEST(the_function_that_does_it_all)
     {
         const double h = sqrt(0.5), values[] = { 1, 0, 0, 1, h, h };

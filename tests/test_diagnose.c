@@ -54,7 +54,8 @@ static void normal_draws(double *x, size_t chains, size_t draws, double rho, uns
 /* ---- Numbers from elsewhere ------------------------------------------------------------------ */
 
 /* numpy: halves stacked as rows h of n, W = h.var(1, ddof=1).mean(), var+ = (n - 1) / n W +
- * h.mean(1).var(ddof=1), rho_t = 1 - ((h[:, t:] - h[:, :-t])**2).mean() / (2 var+), a loop over t. */
+ * h.mean(1).var(ddof=1), rho_t = 1 - ((h[:, t:] - h[:, :-t])**2).mean() / (2 var+), a loop over t.
+ */
 static const struct {
     double rho; /* 0: sines */
     size_t chains, draws;
@@ -88,8 +89,9 @@ START_TEST(agrees_with_plain_formulas)
     }
 END_TEST
 
-/* One chain, 1 2 4 | 3 5 8: means 7/3 and 16/3, variances 7/3 and 19/3, so W = 13/3, B / n = 9/2, var+
- * = 2/3 13/3 + 9/2 = 133/18; V_1 = (1 + 4 + 4 + 9) / 4 = 9/2, rho_1 = 1 - 9/4 18/133 = 185/266. */
+/* One chain, 1 2 4 | 3 5 8: means 7/3 and 16/3, variances 7/3 and 19/3, so W = 13/3, B / n = 9/2,
+ * var+ = 2/3 13/3 + 9/2 = 133/18; V_1 = (1 + 4 + 4 + 9) / 4 = 9/2, rho_1 = 1 - 9/4 18/133 =
+ * 185/266. */
 START_TEST(smallest_by_hand)
     {
         const double x[] = { 1, 2, 4, 3, 5, 8 }, seven[] = { 1, 2, 4, 1e9, 3, 5, 8 };
@@ -140,8 +142,8 @@ START_TEST(nothing_varies)
     }
 END_TEST
 
-/* All lags are correlated wholly, so that there is about one draw in two halves: n = 100 each, sum of
- * rho n, size 600 / (2 n - 1). */
+/* All lags are correlated wholly, so that there is about one draw in two halves: n = 100 each, sum
+ * of rho n, size 600 / (2 n - 1). */
 START_TEST(each_chain_stays_where_it_is)
     {
         double x[MOST];

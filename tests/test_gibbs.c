@@ -11,7 +11,8 @@
 #include "gibbs.h"
 #include "suites.h"
 
-/* ---- A model with its arrays ------------------------------------------------------------------ */
+/* ---- A model with its arrays ------------------------------------------------------------------
+ */
 
 enum { MOST = 8 };
 
@@ -86,7 +87,8 @@ static void check_mean(const double *x, size_t draws, double mean)
                   sd, size);
 }
 
-/* ---- Closed forms ----------------------------------------------------------------------------- */
+/* ---- Closed forms -----------------------------------------------------------------------------
+ */
 
 /* Mean and covariance by numpy. */
 START_TEST(known_precisions_of_a_regression)
@@ -118,6 +120,32 @@ START_TEST(known_precisions_of_a_regression)
             check_mean(x[2 + i], DRAWS, covariance[i]);
         ck_assert_double_eq(c.beta, 3);
         ck_assert_double_eq(c.alpha[1], 2);
+        rvm_gibbs_chain_free(&c);
+        toy_free(&y);
+    }
+END_TEST
+
+/* One column three times, and priors so wide that there is no Cholesky factor: the sum of the
+ * weights is that of least squares, 2 and 1 / beta. */
+START_TEST(wide_priors_of_columns_that_are_one)
+    {
+        enum { DRAWS = 5000 };
+        const double PhiT[] = { 0.6, 0.8, 0.6, 0.8, 0.6, 0.8 }, t[] = { 1.2, 1.6 };
+        static double x[DRAWS], square[DRAWS];
+        toy y;
+        toy_init(&y, 3, 2, PhiT, false);
+        memcpy(y.t, t, sizeof t);
+        for (size_t i = 0; i < 3; i++)
+            y.alpha[i] = known(1e-24);
+        y.g.beta = known(4);
+        rvm_gibbs_chain c = start(&y, 6);
+        for (size_t k = 0; k < DRAWS; k++) {
+            draw(&c);
+            x[k] = c.f[0] / 0.6;
+            square[k] = (x[k] - 2) * (x[k] - 2);
+        }
+        check_mean(x, DRAWS, 2);
+        check_mean(square, DRAWS, 0.25);
         rvm_gibbs_chain_free(&c);
         toy_free(&y);
     }
@@ -216,7 +244,8 @@ START_TEST(log_likelihoods)
     }
 END_TEST
 
-/* ---- Joint distributions ---------------------------------------------------------------------- */
+/* ---- Joint distributions ----------------------------------------------------------------------
+ */
 
 static const double design[] = { 1.0,  0.4, -0.8, 0.3,  1.2, -0.5, /* three functions at six rows */
                                  -0.3, 1.1, 0.6,  -0.9, 0.2, 0.7,  0.5, 0.5, -0.2, 1.0, -1, 0.1 };
@@ -284,8 +313,8 @@ static void look(double x[ASPECTS], const rvm_gibbs_chain *c)
     x[7] = log(c->component[0]);
 }
 
-/* Regression and two classes; both with the mixture; both with priors flat in ln alpha; and so a mixture
- * of which one alpha is known. */
+/* Regression and two classes; both with the mixture; both with priors flat in ln alpha; and so a
+ * mixture of which one alpha is known. */
 enum { CASES = 7 };
 static void toy_of_case(toy *y, int which)
 {
@@ -299,8 +328,8 @@ static void toy_of_case(toy *y, int which)
         y->alpha[1] = known(3);
 }
 
-/* Geweke (2004): targets given the unknowns and the unknowns given the targets, in turn; what is seen
- * of the unknowns must then be the prior. */
+/* Geweke (2004): targets given the unknowns and the unknowns given the targets, in turn; what is
+ * seen of the unknowns must then be the prior. */
 START_TEST(joint_distribution)
     {
         enum { DRAWS = 20000 };
@@ -333,8 +362,8 @@ START_TEST(joint_distribution)
     }
 END_TEST
 
-/* How many of `draws` draws, far from one another, of the posterior of targets made from the prior are
- * below what the targets were made from. */
+/* How many of `draws` draws, far from one another, of the posterior of targets made from the prior
+ * are below what the targets were made from. */
 static void rank(size_t ranks[ASPECTS], toy *y, gsl_rng *rng, size_t draws)
 {
     double truth[ASPECTS], x[ASPECTS];
@@ -410,6 +439,7 @@ Suite *gibbs_suite(void)
     TCase *c = tcase_create("draws");
     tcase_set_timeout(c, 60);
     tcase_add_test(c, known_precisions_of_a_regression);
+    tcase_add_test(c, wide_priors_of_columns_that_are_one);
     tcase_add_loop_test(c, known_precisions_of_two_classes, 0, 3);
     tcase_add_test(c, the_scale_of_two_classes);
     tcase_add_test(c, log_likelihoods);

@@ -11,7 +11,8 @@
 
 enum { DRAWS = 50000, BINS = 10 };
 
-/* Pearson's test whether `count` draws are uniform over the bins: the probability of a worse fit. */
+/* Pearson's test whether `count` draws are uniform over the bins: the probability of a worse fit.
+ */
 static double fit(const size_t *count)
 {
     const double expected = (double)DRAWS / BINS;
@@ -84,8 +85,8 @@ static const normal_law normal_laws[] = {
 
 enum { NORMAL_LAWS = sizeof normal_laws / sizeof *normal_laws };
 
-/* Fit of draws of a law, the mean being wrong by `error` standard deviations, on each side of 0 and on
- * another scale. */
+/* Fit of draws of a law, the mean being wrong by `error` standard deviations, on each side of 0 and
+ * on another scale. */
 static double normal_fit(const normal_law *law, double error, bool positive)
 {
     const double sd = 2.385, sign = positive ? 1 : -1;
@@ -118,7 +119,8 @@ START_TEST(normal_deciles_tell_means_apart)
     }
 END_TEST
 
-/* Beyond s standard deviations a normal number is an exponential one of mean sd / s (1 - 2 / s^2). */
+/* Beyond s standard deviations a normal number is an exponential one of mean sd / s (1 - 2 / s^2).
+ */
 START_TEST(normal_tail_mean)
     {
         const double mean[] = { -40, -1e6, -3.7e200, -2.5e-100 };
@@ -389,8 +391,8 @@ START_TEST(gamma_deciles_tell_shapes_apart)
     }
 END_TEST
 
-/* Far above the mode x - low is exponential, of rate `rate` - (shape - 1) / low; far below it high - x
- * is, of rate (shape - 1) / high - rate. Both to parts of shape / (rate low)^2 or 1 / shape. */
+/* Far above the mode x - low is exponential, of rate `rate` - (shape - 1) / low; far below it high
+ * - x is, of rate (shape - 1) / high - rate. Both to parts of shape / (rate low)^2 or 1 / shape. */
 START_TEST(gamma_tail_mean)
     {
         double above = 0, below = 0;
