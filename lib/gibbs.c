@@ -5,7 +5,6 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_sf_erf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "alloc.h"
 #include "error.h"
 #include "linalg.h"
+#include "probability.h"
 #include "truncated.h"
 
 enum { ELLIPSES = 4 }; /* of a draw: together they take less time than its factor */
@@ -107,12 +107,6 @@ void rvm_gibbs_activate(rvm_gibbs_chain *c)
 /* ---- The likelihood of two classes ------------------------------------------------------------
  */
 
-/* ln Phi(x) */
-static double log_phi(double x)
-{
-    return gsl_sf_log_erfc(-x * M_SQRT1_2) - M_LN2;
-}
-
 /* sum_n ln Phi(+-f_n beta^1/2), the sign that of the class. Products of a few erfc need one
  * logarithm and cannot underflow; beyond `sure` a row adds nothing. */
 static double log_probability(const double *f, double beta, const rvm_gibbs *g)
@@ -126,7 +120,7 @@ static double log_probability(const double *f, double beta, const rvm_gibbs *g)
         if (x >= sure)
             continue;
         if (x < unsure) {
-            sum += log_phi(x);
+            sum += rvm_log_phi(x);
             continue;
         }
         product *= 0.5 * erfc(-x * M_SQRT1_2);
@@ -371,7 +365,7 @@ double rvm_gibbs_log_likelihood(double *log_odds, const rvm_gibbs_chain *c)
     double squares = 0;
     for (size_t n = 0; c->g->classes && log_odds != NULL && n < c->g->N; n++) {
         const double x = c->f[n] * sqrt(c->beta);
-        log_odds[n] = log_phi(x) - log_phi(-x);
+        log_odds[n] = rvm_log_phi(x) - rvm_log_phi(-x);
     }
     if (c->g->classes)
         return log_probability(c->f, c->beta, c->g);

@@ -5,10 +5,10 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_roots.h>
-#include <gsl/gsl_sf_erf.h>
 #include <math.h>
 
 #include "error.h"
+#include "probability.h"
 
 void rvm_mixture_moments(double *mean, double *variance, const rvm_mixture *x)
 {
@@ -76,21 +76,14 @@ rvm_status rvm_mixture_quantile(double *y, const rvm_mixture *x, double q, rvm_e
     return RVM_OK;
 }
 
-/* ln Phi(x), finite for any finite x. */
-static double log_phi(double x)
-{
-    const double farthest = -1e50;
-    return gsl_sf_log_erfc(-fmax(x, farthest) * M_SQRT1_2) - M_LN2;
-}
-
 /* ln of the mean of Phi(sign f_d). */
 static double log_mean_phi(const double *f, size_t D, double sign)
 {
     double most = -INFINITY, sum = 0;
     for (size_t d = 0; d < D; d++)
-        most = fmax(most, log_phi(sign * f[d]));
+        most = fmax(most, rvm_log_phi(sign * f[d]));
     for (size_t d = 0; d < D; d++)
-        sum += exp(log_phi(sign * f[d]) - most);
+        sum += exp(rvm_log_phi(sign * f[d]) - most);
     return most + log(sum / (double)D);
 }
 
@@ -99,12 +92,12 @@ double rvm_mixture_classes(double p[2], double log_p[2], const double *f, size_t
     double mean = 0, mean_odds = 0, variance = 0;
     for (size_t d = 0; d < D; d++) {
         mean += f[d] / (double)D;
-        mean_odds += (log_phi(f[d]) - log_phi(-f[d])) / (double)D;
+        mean_odds += (rvm_log_phi(f[d]) - rvm_log_phi(-f[d])) / (double)D;
     }
     for (size_t d = 0; d < D; d++)
-        variance += gsl_pow_2(log_phi(f[d]) - log_phi(-f[d]) - mean_odds) / (double)D;
-    log_p[0] = mode ? log_phi(mean) : log_mean_phi(f, D, 1);
-    log_p[1] = mode ? log_phi(-mean) : log_mean_phi(f, D, -1);
+        variance += gsl_pow_2(rvm_log_phi(f[d]) - rvm_log_phi(-f[d]) - mean_odds) / (double)D;
+    log_p[0] = mode ? rvm_log_phi(mean) : log_mean_phi(f, D, 1);
+    log_p[1] = mode ? rvm_log_phi(-mean) : log_mean_phi(f, D, -1);
     p[0] = exp(log_p[0]);
     p[1] = exp(log_p[1]);
     return variance;

@@ -25,6 +25,7 @@
 
 #include <float.h>
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_sf_erf.h>
 #include <math.h>
 
 /* What the logistic function is taken of. */
@@ -112,4 +113,12 @@ size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
         log_p[k] = fmin(q, 0) - log1p(exp(-fabs(q)));
     }
     return bring_to_one(p, log_p, C);
+}
+
+/* ---- The probit model ------------------------------------------------------------------------- */
+
+double rvm_log_phi(double x)
+{
+    const double farthest = -1e50; /* its square is finite, and no probability is that small */
+    return gsl_sf_log_erfc(-fmax(x, farthest) * M_SQRT1_2) - M_LN2;
 }

@@ -20,4 +20,7 @@ size_t rvm_probability_of_many(double *p, double *log_p, const double *mean, con
 size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
                                    const double *variance, size_t C, bool mode);
 
+/* ln Phi(x), Phi the standard normal distribution function; finite for any finite x. */
+double rvm_log_phi(double x);
+
 #endif
