@@ -266,11 +266,6 @@ rvm_status rvm_chains_latent(rvm_latent *f, const rvm_sampler *sm, size_t keep, 
     return status;
 }
 
-double rvm_chains_mean_log_likelihood(const rvm_chains *c)
-{
-    return gsl_stats_mean(c->log_likelihood, 1, c->chains * c->draws);
-}
-
 /* ---- Summaries ------------------------------------------------------------------------------- */
 
 rvm_status rvm_chains_describe(rvm_chains_info *out, const rvm_chains *c, rvm_error *err)
@@ -283,7 +278,7 @@ rvm_status rvm_chains_describe(rvm_chains_info *out, const rvm_chains *c, rvm_er
         .draws = c->draws,
         .sampled = c->sampled,
         .functions = c->K,
-        .log_likelihood = rvm_chains_mean_log_likelihood(c),
+        .log_likelihood = gsl_stats_mean(c->log_likelihood, 1, c->chains * c->draws),
         .log_likelihood_rhat = rvm_split_rhat(c->log_likelihood, c->chains, c->draws),
         .log_likelihood_size = size,
         .prediction_rhat = c->worst_row,

@@ -32,7 +32,5 @@ RVM_CHECKED rvm_status rvm_chains_alloc(rvm_chains **out, const rvm_sampler *sm,
  * study. It has as few functions as say the same as all that were sampled (condense.h). */
 RVM_CHECKED rvm_status rvm_chains_latent(rvm_latent *f, const rvm_sampler *sm, size_t keep,
                                          rvm_error *err);
-/* Mean over all draws. */
-double rvm_chains_mean_log_likelihood(const rvm_chains *c);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
+#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -64,6 +65,15 @@ double rvm_sampler_log_likelihood(const rvm_sampler *sm)
 {
     const double t_scale = sm->model.classes ? 1 : sm->y->t_scale;
     return rvm_gibbs_log_likelihood(NULL, sm->chain) - (double)sm->model.N * log(t_scale);
+}
+
+double rvm_sampler_mean_log_likelihood(const rvm_sampler *sm)
+{
+    const size_t kept = rvm_sampler_kept(sm);
+    double sum = 0;
+    for (size_t k = 0; k < sm->chains; k++)
+        sum += gsl_stats_mean(sm->record[k].log_likelihood, 1, kept);
+    return sum / (double)sm->chains;
 }
 
 /* ---- Which functions ------------------------------------------------------------------------- */

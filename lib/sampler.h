@@ -49,6 +49,8 @@ RVM_CHECKED rvm_status rvm_sampler_step(bool *done, rvm_sampler *sm, rvm_error *
 void rvm_sampler_progress(size_t *draw, size_t *draws, const rvm_sampler *sm);
 /* Of the last draw of the first chain, in the units of the targets. */
 double rvm_sampler_log_likelihood(const rvm_sampler *sm);
+/* Mean over all draws recorded, likewise. */
+double rvm_sampler_mean_log_likelihood(const rvm_sampler *sm);
 /* Draws that every chain has recorded. */
 size_t rvm_sampler_kept(const rvm_sampler *sm);
 /* Draw k of the weight of function i of a chain, in the units of the data. */

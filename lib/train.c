@@ -545,18 +545,12 @@ static bool has_draws(const rvm_trainer *tr)
 
 static rvm_status finish_draws(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
-    rvm_chains *c = NULL;
     if (!rvm_model_alloc_latents(m, 1))
         return rvm_fail_memory(err, "the model");
-    rvm_status status = rvm_chains_alloc(&c, tr->sampler, tr->p, err);
-    if (status == RVM_OK)
-        status = rvm_chains_latent(m->latent, tr->sampler, (size_t)tr->settings.sampling.keep, err);
-    if (status == RVM_OK)
-        m->log_evidence = rvm_chains_mean_log_likelihood(c);
+    m->log_evidence = rvm_sampler_mean_log_likelihood(tr->sampler);
     m->converged = tr->done && tr->mixed;
     m->noise_fixed = tr->study.observed.noise_fixed;
-    rvm_chains_free(c);
-    return status;
+    return rvm_chains_latent(m->latent, tr->sampler, (size_t)tr->settings.sampling.keep, err);
 }
 
 rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error *err)
