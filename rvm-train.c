@@ -821,9 +821,18 @@ static void print_chains(FILE *out, const rvm_chains *chains)
     print_weights(out, chains, &info);
 }
 
+/* What decided between the starts, where that was not the log evidence alone. */
+static void print_criterion(FILE *out, const rvm_report *r)
+{
+    if (r->credit != 0 && r->draws == 0)
+        fprintf(out, "Best of %d starts = %.6g (log evidence %+g for each of %zu functions)\n",
+                r->starts, r->log_evidence + r->credit * (double)r->functions, r->credit,
+                r->functions);
+}
+
 /* names: of the basis functions beside the kernel's, or NULL: not asked for. */
 static void print_summary(FILE *out, const train_job *job, const trained *t, const rvm_problem *p,
-                          const char *names, double seconds)
+                          const rvm_report *report, const char *names, double seconds)
 {
     const rvm_model *m = t->model;
     const rvm_model_info info = rvm_model_describe(m);
@@ -839,6 +848,7 @@ static void print_summary(FILE *out, const train_job *job, const trained *t, con
         print_chains(out, t->chains);
     else
         fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
+    print_criterion(out, report);
     if (info.has_prior)
         fprintf(out, "Log evidence + log prior = %.6g\n", info.log_evidence + info.log_prior);
     if (info.task == RVM_REGRESSION)
@@ -981,7 +991,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         report_dense(job, &report, t.model);
         report_end(job, &report, rvm_problem_outputs(p), model_name);
         if (!job->quiet)
-            print_summary(text, job, &t, p, names, cli_seconds() - start);
+            print_summary(text, job, &t, p, &report, names, cli_seconds() - start);
         if (job->trace != NULL && t.chains == NULL)
             cli_note(&tool, "nothing was drawn: no trace is in %s", job->trace);
         code = report.done ? 0 : EXIT_INTERRUPTED;

@@ -270,7 +270,7 @@ static rvm_status run(rvm_multi *m, int sweeps, const rvm_climb_settings *how, r
 static rvm_status take_first_chunk(rvm_multi *m, rvm_error *err)
 {
     const double widen = m->start == WIDE_START ? WIDE_PRIOR : 0;
-    const size_t count = rvm_pool_first(&m->pool, m->y, &m->gram.columns, widen);
+    const size_t count = rvm_pool_first(&m->pool, m->y, &m->gram.columns, RVM_POOL_FIRST, widen);
     const rvm_status status =
         rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
     return status == RVM_OK ? run(m, FIRST_SWEEPS, &quick, err) : status;

@@ -293,12 +293,13 @@ void rvm_pool_free(rvm_pool *pool)
     memset(pool, 0, sizeof *pool);
 }
 
-size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, double widen)
+size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, size_t most,
+                      double widen)
 {
     const double ln_alpha = rvm_study_ln_alpha(y) - widen;
     const size_t room = c->capacity - c->count;
     const size_t count = rvm_offers_draw(pool->order, pool->active, c, pool->M,
-                                         room < RVM_POOL_FIRST ? room : RVM_POOL_FIRST, pool->rng);
+                                         room < most ? room : most, pool->rng);
     for (size_t k = 0; k < count; k++)
         pool->ln_alpha[k] = ln_alpha;
     if (y->basis.bias && count > 0) {

@@ -57,10 +57,11 @@ enum { RVM_POOL_FIRST = 300, RVM_POOL_SAMPLE = 2000 }; /* candidates at first; s
 
 RVM_CHECKED rvm_status rvm_pool_init(rvm_pool *pool, size_t M, unsigned long seed, rvm_error *err);
 void rvm_pool_free(rvm_pool *pool);
-/* Of the candidates of y without a column in c: the bias, if there is one, and random ones, as many
- * as a first round takes and c has room for, into order; a prior exp(widen) times as wide as the
- * targets. Returns how many. */
-size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, double widen);
+/* Of the candidates of y without a column in c: the bias, if there is one, and random ones, `most`
+ * in all or as many as c has room for, into order; a prior exp(widen) times as wide as the targets.
+ * Returns how many. */
+size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, size_t most,
+                      double widen);
 /* What a fresh sample offers: pool->offers, *found of them. */
 RVM_CHECKED rvm_status rvm_pool_sample(rvm_pool *pool, size_t *found, const rvm_posterior_at *at,
                                        double tolerance, rvm_error *err);

@@ -192,7 +192,7 @@ typedef struct {
     double tolerance;            /* gain in log evidence that is still worth an iteration, nats */
     double prune_margin; /* nats of log evidence that a function is to be worth, or it is deleted */
     double budget_mb;    /* memory for cached columns, MiB */
-    int restarts;        /* number of starts while all rows fit the working set; 0: automatic */
+    int restarts;        /* number of starts, of which the best counts; 0: automatic */
     unsigned long seed;
     int threads; /* 0: as many as the machine offers */
     rvm_method method;
@@ -268,6 +268,8 @@ typedef struct {
     size_t rows;         /* rows in use: large problems begin with a part of them, */
     double log_evidence; /* and this is the log evidence of that part, natural logarithm, with the
                             log prior of the precisions where they have one */
+    double credit;       /* nats for each function that are added to it where the best of several
+                            starts is chosen; 0: the log evidence itself decides */
     double progress;     /* guess of the share of all work that is done; 0: no idea */
     size_t functions;    /* active basis functions, the bias among them */
     double noise_sd;     /* regression of one output; else 0 */

@@ -268,7 +268,7 @@ static rvm_columns columns(const rvm_trainer *tr)
     if (tr->method == BY_STARTS)
         return rvm_columns_of_design(rvm_starts_design(tr->starts));
     if (tr->method == BY_WORKING_SET)
-        return *rvm_working_set_columns(tr->working_set);
+        return rvm_working_set_columns(tr->working_set);
     if (tr->method == BY_OUTPUTS)
         return rvm_columns_of_design(rvm_outputs_design(tr->outputs));
     if (tr->method == BY_TEXTBOOK)
@@ -328,6 +328,17 @@ static void report_draws(rvm_report *r, const rvm_trainer *tr)
         r->noise_sd = tr->study.t_scale / sqrt(tr->sampler->chain[0].beta);
 }
 
+/* Only between searches that choose by rvm_point_prefer. */
+static double credit(const rvm_trainer *tr, int starts)
+{
+    const rvm_observed *o = &tr->study.observed;
+    const bool chosen =
+        tr->method == BY_STARTS || tr->method == BY_WORKING_SET || tr->method == BY_OUTPUTS;
+    return chosen && starts > 1 && o->likelihood->credit > 0
+               ? o->likelihood->credit - o->prune_margin
+               : 0;
+}
+
 static rvm_report report(const rvm_trainer *tr)
 {
     rvm_report r = { .start = 1, .starts = 1, .round = tr->round, .done = tr->done };
@@ -339,6 +350,7 @@ static rvm_report report(const rvm_trainer *tr)
     if (tr->method == BY_WORKING_SET) {
         r.rows = rvm_working_set_rows(tr->working_set);
         r.progress = rvm_working_set_progress(tr->working_set);
+        rvm_working_set_starts(&r.start, &r.starts, tr->working_set);
     }
     if (tr->method == BY_CLASSES) {
         rvm_multi_progress(&r.start, &r.starts, tr->multi);
@@ -353,6 +365,7 @@ static rvm_report report(const rvm_trainer *tr)
     } else {
         report_point(&r, tr);
     }
+    r.credit = credit(tr, r.starts);
     if (is_sampled(tr))
         report_draws(&r, tr);
     if (tr->done)
