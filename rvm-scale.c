@@ -168,13 +168,14 @@ static void warn_of_density(const rvm_scaling_counts *counts)
 }
 
 /* Tries all rows first: nothing is written, ranges neither, unless all can be scaled. */
-static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *save)
+static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *data_name,
+                       const char *save)
 {
     rvm_scaling_counts counts;
     rvm_error err = { 0 };
 
     if (rvm_scaling_apply(&counts, s, p, NULL, &err) != RVM_OK) {
-        cli_error(&tool, NULL, &err);
+        cli_error(&tool, data_name, &err);
         return false;
     }
     if (counts.index_zero)
@@ -207,9 +208,9 @@ static bool run(const scale_job *job, const rvm_scaling_limits *limits, const ch
         cli_error(&tool, NULL, &err);
     } else if (job->restore != NULL) {
         restored = restore_ranges(learned, data_name, job->restore);
-        done = restored != NULL && scale_rows(restored, p, NULL);
+        done = restored != NULL && scale_rows(restored, p, data_name, NULL);
     } else {
-        done = scale_rows(learned, p, job->save);
+        done = scale_rows(learned, p, data_name, job->save);
     }
     rvm_scaling_free(restored);
     rvm_scaling_free(learned);

@@ -782,6 +782,18 @@ static void print_inputs(FILE *out, const rvm_model *m, const rvm_problem *p)
     free(effect);
 }
 
+enum { SHOWN_SIZE = 32 };
+
+/* x with so many decimals; `-` where it is no finite number, as R-hat is of chains that stand still
+ * in several places. */
+static const char *shown(char text[SHOWN_SIZE], double x, int decimals)
+{
+    if (!(fabs(x) < 1e20))
+        return "-";
+    snprintf(text, SHOWN_SIZE, "%.*f", decimals, x);
+    return text;
+}
+
 /* The weights that do most, the largest first, those that differ from 0 for sure marked. */
 static void print_weights(FILE *out, const rvm_chains *chains, const rvm_chains_info *info)
 {
@@ -791,13 +803,15 @@ static void print_weights(FILE *out, const rvm_chains *chains, const rvm_chains_
         fprintf(out, "%-10s %12s %12s %12s %8s %8s\n", "weight", "mean", "2.5 %", "97.5 %", "R-hat",
                 "size");
     for (size_t k = 0; k < info->functions; k++) {
+        char rhat[SHOWN_SIZE], size[SHOWN_SIZE];
         rvm_weight_summary w;
         if (rvm_chains_weight(&w, chains, k, &err) != RVM_OK) {
             cli_note(&tool, "weights: %s", err.message);
             return;
         }
-        fprintf(out, "%-10s %12.5g %12.5g %12.5g %8.3f %8.0f%s\n", w.name, w.mean, w.low, w.high,
-                w.rhat, w.size, w.low > 0 || w.high < 0 ? " *" : "");
+        fprintf(out, "%-10s %12.5g %12.5g %12.5g %8s %8s%s\n", w.name, w.mean, w.low, w.high,
+                shown(rhat, w.rhat, 3), shown(size, w.size, 0),
+                w.low > 0 || w.high < 0 ? " *" : "");
     }
     if (info->sampled > info->functions)
         fprintf(out, "and %zu that do less\n", info->sampled - info->functions);
@@ -805,6 +819,7 @@ static void print_weights(FILE *out, const rvm_chains *chains, const rvm_chains_
 
 static void print_chains(FILE *out, const rvm_chains *chains)
 {
+    char rhat[SHOWN_SIZE], size[SHOWN_SIZE];
     rvm_chains_info info;
     rvm_error err = { 0 };
 
@@ -814,10 +829,11 @@ static void print_chains(FILE *out, const rvm_chains *chains)
     }
     fprintf(out, "Draws = %zu of each of %zu chains, %zu functions\n", info.draws, info.chains,
             info.sampled);
-    fprintf(out, "Log likelihood = %.6g (R-hat %.3f, effective size %.0f)\n", info.log_likelihood,
-            info.log_likelihood_rhat, info.log_likelihood_size);
+    fprintf(out, "Log likelihood = %.6g (R-hat %s, effective size %s)\n", info.log_likelihood,
+            shown(rhat, info.log_likelihood_rhat, 3), shown(size, info.log_likelihood_size, 0));
     if (info.prediction_rhat > 0)
-        fprintf(out, "Predictions = R-hat %.3f at the worst training row\n", info.prediction_rhat);
+        fprintf(out, "Predictions = R-hat %s at the worst training row\n",
+                shown(rhat, info.prediction_rhat, 3));
     print_weights(out, chains, &info);
 }
 

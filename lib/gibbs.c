@@ -334,12 +334,27 @@ void rvm_gibbs_draw_precisions(rvm_gibbs_chain *c)
         c->alpha[i] = draw_precision(c->rng, &c->g->alpha[i], 1, square(c, i));
 }
 
-void rvm_gibbs_draw_noise(rvm_gibbs_chain *c)
+/* |z - f|^2 */
+static double misfit(const rvm_gibbs_chain *c)
 {
     double squares = 0;
     for (size_t n = 0; n < c->g->N; n++)
         squares += gsl_pow_2(c->z[n] - c->f[n]);
-    c->beta = draw_precision(c->rng, &c->g->beta, (double)c->g->N, squares);
+    return squares;
+}
+
+void rvm_gibbs_draw_noise(rvm_gibbs_chain *c)
+{
+    c->beta = draw_precision(c->rng, &c->g->beta, (double)c->g->N, misfit(c));
+}
+
+/* Whether what the precisions are drawn from is a number, for each and for all in common. */
+static bool in_range(const rvm_gibbs_chain *c)
+{
+    double squares = misfit(c);
+    for (size_t i = 0; i < c->g->M; i++)
+        squares += square(c, i);
+    return isfinite(squares);
 }
 
 rvm_status rvm_gibbs_draw(rvm_gibbs_chain *c, rvm_error *err)
@@ -353,6 +368,9 @@ rvm_status rvm_gibbs_draw(rvm_gibbs_chain *c, rvm_error *err)
     const rvm_status status = rvm_gibbs_draw_weights(c, err);
     if (status != RVM_OK)
         return status;
+    if (!in_range(c))
+        return rvm_fail(err, RVM_ENUMERIC,
+                        "the draws left the range of finite numbers: scale the data");
     rvm_gibbs_draw_precisions(c);
     rvm_gibbs_draw_noise(c);
     return RVM_OK;

@@ -1,6 +1,7 @@
 /* Level 3: what draws of a latent function say of a row: averages over them, equally weighted. */
 #include "mixture.h"
 
+#include <float.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
@@ -50,14 +51,14 @@ static void bracket(double *low, double *high, const rvm_mixture *x, double q)
 
 rvm_status rvm_mixture_quantile(double *y, const rvm_mixture *x, double q, rvm_error *err)
 {
-    enum { MOST = 100 };
+    enum { MOST = 2200 }; /* halvings from the range of double to its least number */
     level l = { x, q };
     gsl_function function = { excess, &l };
     double low, high, least = INFINITY;
     for (size_t d = 0; d < x->D; d++)
         least = fmin(least, x->sd[d]);
     bracket(&low, &high, x, q);
-    *y = 0.5 * (low + high);
+    *y = 0.5 * low + 0.5 * high;
     if (!(excess(low, &l) < 0) || !(excess(high, &l) > 0))
         return RVM_OK; /* but for rounding, all parts have it in one place */
     gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
@@ -69,7 +70,7 @@ rvm_status rvm_mixture_quantile(double *y, const rvm_mixture *x, double q, rvm_e
         *y = gsl_root_fsolver_root(solver);
         if (gsl_root_test_interval(gsl_root_fsolver_x_lower(solver),
                                    gsl_root_fsolver_x_upper(solver), 1e-10 * least,
-                                   0) == GSL_SUCCESS)
+                                   4 * DBL_EPSILON) == GSL_SUCCESS)
             break;
     }
     gsl_root_fsolver_free(solver);

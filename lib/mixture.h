@@ -13,7 +13,7 @@ typedef struct {
 /* Mean and variance of the target: the mean of sd^2 and the variance of f. */
 void rvm_mixture_moments(double *mean, double *variance, const rvm_mixture *x);
 /* The point that the target is below with probability q, 0 < q < 1: (1/D) sum Phi((y - f_d) / sd_d)
- * = q, by Brent's method. */
+ * = q, by Brent's method. Finite where the variance is. */
 RVM_CHECKED rvm_status rvm_mixture_quantile(double *y, const rvm_mixture *x, double q,
                                             rvm_error *err);
 

@@ -204,6 +204,8 @@ static rvm_status fill_row(rvm_prediction *out, size_t row, const rvm_predictor 
         const size_t at = row * m->latent_count + k;
         out->value[at] = mean[k];
         out->variance[at] = variance[k];
+        /* Finite: the root of a variance is below 1.4e154, less than the rounding of a mean that it
+         * could carry over the edge. */
         out->low[at] = mean[k] - pr->steps * sqrt(variance[k]);
         out->high[at] = mean[k] + pr->steps * sqrt(variance[k]);
     }
@@ -233,15 +235,14 @@ static rvm_status fill_drawn_target(rvm_prediction *out, size_t row, const rvm_p
         return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1, beyond);
     if (pr->settings.interval == 0)
         return RVM_OK;
-    const rvm_status status = rvm_mixture_quantile(&out->low[row], x, tail, err);
-    if (status != RVM_OK)
-        return status;
+    rvm_status status = rvm_mixture_quantile(&out->low[row], x, tail, err);
     /* The lower tail of what is mirrored, which keeps its digits when the interval is wide. */
     for (size_t d = 0; d < x->D; d++)
         w->row_drawn[d] = -w->row_drawn[d];
-    const rvm_status end = rvm_mixture_quantile(&out->high[row], x, tail, err);
+    if (status == RVM_OK)
+        status = rvm_mixture_quantile(&out->high[row], x, tail, err);
     out->high[row] = -out->high[row];
-    return end;
+    return status;
 }
 
 /* Row r of the chunk. */
@@ -309,18 +310,41 @@ static rvm_status fill_rows(rvm_prediction *out, const rvm_predictor *pr, worker
     return status;
 }
 
+/* Kernel values of all vectors with rows first .. first + count - 1. */
+static rvm_status fill_values(worker *w, const rvm_predictor *pr, const rvm_rows *x, size_t first,
+                              size_t count, rvm_error *err)
+{
+    gsl_matrix_view block =
+        gsl_matrix_view_array_with_tda(w->values, pr->m->vectors->rows, count, CHUNK);
+
+    return rvm_kernel_block(&block.matrix, &pr->m->kernel, pr->vectors, NULL, x, first, err);
+}
+
+/* Of rows that failed together the first one that does by itself: the place of the fault. */
+static rvm_status find_fault(worker *w, const rvm_predictor *pr, const rvm_rows *x, size_t first,
+                             size_t count, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+
+    for (size_t r = 0; r < count && status == RVM_OK; r++) {
+        status = fill_values(w, pr, x, first + r, 1, err);
+        err->line = first + r + 1;
+        err->column = 1;
+    }
+    return status;
+}
+
 /* Rows first .. first + CHUNK - 1 of out, or those of them that there are. */
 static rvm_status fill_chunk(rvm_prediction *out, const rvm_predictor *pr, worker *w,
                              const rvm_problem *p, const rvm_rows *x, size_t first, rvm_error *err)
 {
-    const size_t V = pr->m->vectors->rows, count = GSL_MIN(CHUNK, out->rows - first);
+    const size_t count = GSL_MIN(CHUNK, out->rows - first);
     rvm_status status = RVM_OK;
 
-    if (V > 0) {
-        gsl_matrix_view block = gsl_matrix_view_array_with_tda(w->values, V, count, CHUNK);
-
-        status = rvm_kernel_block(&block.matrix, &pr->m->kernel, pr->vectors, NULL, x, first, err);
-    }
+    if (pr->m->vectors->rows > 0)
+        status = fill_values(w, pr, x, first, count, err);
+    if (status == RVM_ENUMERIC)
+        status = find_fault(w, pr, x, first, count, err);
     if (status != RVM_OK)
         return status;
     return has_draws(pr) ? fill_drawn_rows(out, pr, w, p, first, count, err)

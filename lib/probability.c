@@ -31,7 +31,7 @@
 /* What the logistic function is taken of. */
 static double moderate(double mean, double variance, bool mode)
 {
-    return mode ? mean : mean / sqrt(1 + M_PI * variance / 8);
+    return mode ? mean : mean / sqrt(1 + M_PI / 8 * variance);
 }
 
 void rvm_probability_of_two(double *p, double *log_p, double mean, double variance, bool mode)
@@ -120,5 +120,8 @@ size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
 double rvm_log_phi(double x)
 {
     const double farthest = -1e50; /* its square is finite, and no probability is that small */
+    const double sure = 40;        /* ln(1 - 1e-350) */
+    if (x >= sure)
+        return 0; /* where gsl_sf_log_erfc has no number from 1e19 on */
     return gsl_sf_log_erfc(-fmax(x, farthest) * M_SQRT1_2) - M_LN2;
 }

@@ -279,8 +279,8 @@ static rvm_status scale_target(double *target, const rvm_scaling *s, size_t outp
         *target = rvm_scaling_value(value, s->target[output].min, s->target[output].max,
                                     s->limits.target_lower, s->limits.target_upper);
     if (!isfinite(*target))
-        return rvm_fail(err, RVM_ENUMERIC, "row %zu: the label cannot be scaled to a finite number",
-                        row + 1);
+        return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
+                           "the label cannot be scaled to a finite number");
     return RVM_OK;
 }
 
@@ -347,9 +347,8 @@ static rvm_status write_pair(applier *a, size_t feature, double value, size_t ro
         return RVM_OK;
     scaled = scale_feature(a->scaling, feature, value);
     if (!isfinite(scaled))
-        return rvm_fail(err, RVM_ENUMERIC,
-                        "row %zu: feature %d cannot be scaled to a finite number", row + 1,
-                        f->index);
+        return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
+                           "feature %d cannot be scaled to a finite number", f->index);
     if (scaled == 0)
         return RVM_OK;
     a->written++;

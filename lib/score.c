@@ -8,6 +8,12 @@
 
 #include "rvm.h"
 
+/* Scripts read averages as numbers: a sum that leaves the range of double is the largest one. */
+static double within(double sum)
+{
+    return fmax(-DBL_MAX, fmin(sum, DBL_MAX));
+}
+
 static void add_regression(rvm_score *score, double mean, double variance, double target)
 {
     const double n = (double)score->rows;
@@ -15,7 +21,8 @@ static void add_regression(rvm_score *score, double mean, double variance, doubl
     const double dp = mean - score->mean_p, dt = target - score->mean_t;
 
     score->error2 += error * error;
-    score->nlpd += 0.5 * (log(2 * M_PI * variance) + error / variance * error);
+    score->nlpd = within(score->nlpd + 0.5 * (M_LN2 + M_LNPI + log(variance)) +
+                         0.5 * error / variance * error);
     score->mean_p += dp / n;
     score->mean_t += dt / n;
     score->m_pp += dp * (mean - score->mean_p);
@@ -39,7 +46,7 @@ static void add_log_loss(rvm_score *score, const rvm_model_info *m, const double
 {
     for (size_t c = 0; c < m->classes; c++)
         if (target == m->labels[c]) {
-            score->log_loss -= log_probability[c];
+            score->log_loss = within(score->log_loss - log_probability[c]);
             score->log_loss_rows++;
             return;
         }
@@ -70,16 +77,16 @@ double rvm_score_mean_squared_error(const rvm_score *score)
 {
     if (score->rows == 0)
         return 0;
-    /* Scripts read this as a number: beyond the range of double it is the largest one. */
-    return fmin(score->error2 / (double)score->rows, DBL_MAX);
+    return within(score->error2 / (double)score->rows);
 }
 
 double rvm_score_squared_correlation(const rvm_score *score)
 {
-    if (score->m_pp <= 0 || score->m_tt <= 0)
+    if (!(score->m_pp > 0 && score->m_pp <= DBL_MAX && score->m_tt > 0 && score->m_tt <= DBL_MAX))
         return NAN;
     /* Two quotients: the product of the moments may overflow where its quotient does not. */
-    return score->m_pt / score->m_pp * (score->m_pt / score->m_tt);
+    const double r = score->m_pt / sqrt(score->m_pp) / sqrt(score->m_tt);
+    return isfinite(r) ? r * r : NAN;
 }
 
 double rvm_score_mean_error_over(const rvm_score *score, size_t outputs)

@@ -4,6 +4,7 @@
  * them. */
 #include "settings.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -336,6 +337,23 @@ static rvm_status check_serials(const rvm_problem *p, rvm_error *err)
     return RVM_OK;
 }
 
+/* A noise below the rounding of the targets is none: what is computed from it are residuals of that
+ * rounding, squared and divided by it, which end in nonsense or leave the range of numbers. */
+static rvm_status check_noise_of(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < p->rows * p->outputs; i++)
+        largest = fmax(largest, fabs(p->target[i]));
+    const double rounding = DBL_EPSILON * largest;
+    if (s->noise_variance == 0 || sqrt(s->noise_variance) >= rounding)
+        return RVM_OK;
+    return rvm_fail(err, RVM_ESETTING,
+                    "noise variance is %g; targets as large as %g are rounded by more: at least "
+                    "%g is needed",
+                    s->noise_variance, largest, rounding * rounding);
+}
+
 static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
 {
     rvm_status status = RVM_OK;
@@ -350,6 +368,8 @@ static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm
                         rvm_method_name(s->method), p->outputs);
     if (s->task == RVM_CLASSIFICATION)
         status = check_classes(p, err);
+    else
+        status = check_noise_of(s, p, err);
     if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED && s->tune.type_count == 0)
         status = check_serials(p, err);
     return status;

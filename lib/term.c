@@ -74,8 +74,10 @@ int rvm_term_compare(const rvm_term *a, const rvm_term *b)
 static double feature_of(const rvm_problem *p, size_t row, int feature)
 {
     const size_t first = p->start[row], count = p->start[row + 1] - first;
+    if (count == 0) /* and there may be no array at all */
+        return 0;
     const int *index = p->index + first;
-    if (count == 0 || feature < index[0])
+    if (feature < index[0])
         return 0;
     const size_t place = (size_t)feature - (size_t)index[0];
     if (place < count && index[place] == feature)

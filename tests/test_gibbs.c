@@ -411,6 +411,22 @@ START_TEST(ranks_are_uniform)
 END_TEST
 
 /* The same seed, the same draws; another seed, others. */
+/* The square of 1e200 is no number: neither is there a rate for the precision of the noise. */
+START_TEST(draws_out_of_range_are_refused)
+    {
+        const double PhiT[] = { 1, 0.5, -0.3, 0.8, -1.1, 0.2, -0.7, 1.0, 0.4, 0.6 };
+        rvm_error err = { 0 };
+        toy y;
+        toy_init(&y, 2, 5, PhiT, false);
+        y.t[1] = 1e200;
+        rvm_gibbs_chain c = start(&y, 1);
+        ck_assert_int_eq(rvm_gibbs_draw(&c, &err), RVM_ENUMERIC);
+        ck_assert_msg(strstr(err.message, "range") != NULL, "%s", err.message);
+        rvm_gibbs_chain_free(&c);
+        toy_free(&y);
+    }
+END_TEST
+
 START_TEST(seeds)
     {
         toy y;
@@ -446,6 +462,7 @@ Suite *gibbs_suite(void)
     tcase_add_loop_test(c, joint_distribution, 0, CASES);
     tcase_add_loop_test(c, ranks_are_uniform, 0, CASES);
     tcase_add_test(c, seeds);
+    tcase_add_test(c, draws_out_of_range_are_refused);
     suite_add_tcase(s, c);
     return s;
 }

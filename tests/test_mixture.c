@@ -1,4 +1,5 @@
 #include <check.h>
+#include <float.h>
 #include <math.h>
 
 #include "mixture.h"
@@ -64,6 +65,38 @@ START_TEST(probabilities)
     }
 END_TEST
 
+/* Phi is 1 from 9 on and 0 from -39 on; of 0.25, 1 and 1e90 it is 0.5987063256829237,
+ * 0.8413447460685429 and 1 (scipy.stats.norm.cdf). */
+START_TEST(huge_functions_have_probabilities)
+    {
+        const double x[] = { 0.25, 1, 1e90 }, end[] = { DBL_MAX, -DBL_MAX };
+        double p[2], log_p[2];
+        for (int mode = 0; mode < 2; mode++)
+            for (int k = 0; k < 2; k++) {
+                ck_assert(isfinite(rvm_mixture_classes(p, log_p, end + k, 1, mode)));
+                ck_assert_double_eq(p[k], 1);
+                ck_assert_double_eq(p[1 - k], 0);
+                ck_assert(isfinite(log_p[1 - k]));
+                ck_assert_double_eq(log_p[k], 0);
+            }
+        rvm_mixture_classes(p, log_p, x, 3, false);
+        ck_assert_double_eq_tol(p[0], (0.5987063256829237 + 0.8413447460685429 + 1) / 3, 1e-13);
+        ck_assert_double_eq_tol(p[0] + p[1], 1, 1e-13);
+    }
+END_TEST
+
+/* Half a unit mass at -1e300 and half at 1e300: the point below which a quarter lies is the median
+ * of the lower one, on the scale of its own standard deviation, 600 powers of ten down. */
+START_TEST(quantiles_of_far_apart_parts)
+    {
+        const double far[] = { 0, 1e300 }, narrow[] = { 1e-300, 1 }, end[] = { DBL_MAX, DBL_MAX };
+        const double unit[] = { 1, 1 };
+        const rvm_mixture apart = { far, narrow, 2 }, edge = { end, unit, 2 };
+        ck_assert_double_eq_tol(quantile(&apart, 0.25) / 1e-300, 0, 1e-9);
+        ck_assert_double_eq(quantile(&edge, 0.25), DBL_MAX);
+    }
+END_TEST
+
 Suite *mixture_suite(void)
 {
     Suite *s = suite_create("mixture");
@@ -72,6 +105,8 @@ Suite *mixture_suite(void)
     tcase_add_test(c, quantiles);
     tcase_add_test(c, one_distribution);
     tcase_add_test(c, probabilities);
+    tcase_add_test(c, huge_functions_have_probabilities);
+    tcase_add_test(c, quantiles_of_far_apart_parts);
     suite_add_tcase(s, c);
     return s;
 }

@@ -1,5 +1,6 @@
 /* Predictions: worked examples, both tails of the logistic function, rows in any grouping. */
 #include <check.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +280,58 @@ START_TEST(numbers_out_of_range_are_refused)
         rvm_problem_free(p);
         rvm_problem_free(q);
         rvm_model_free(m);
+    }
+END_TEST
+
+static void expect_fault(const char *text, const char *row, size_t line)
+{
+    rvm_prediction out = { 0 };
+    rvm_error err = { 0 };
+    rvm_model *m = model(text);
+    rvm_problem *p = rows(row, false);
+
+    ck_assert_int_eq(rvm_predict(&out, m, p, false, &err), line > 0 ? RVM_ENUMERIC : RVM_OK);
+    ck_assert_uint_eq(err.line, line);
+    rvm_prediction_free(&out);
+    rvm_problem_free(p);
+    rvm_model_free(m);
+}
+
+/* Means at the end of the range; the variances are lost in their rounding. */
+START_TEST(intervals_at_the_end_of_the_range)
+    {
+        static const char draws[] = "rvm_model 5\ntask regression\nkernel_type none\nnr_class 2\n"
+                                    "total_rv 0\nexamples 9\nnoise_variance 1\nnoise_fixed 0\n"
+                                    "log_likelihood 0\nconverged 1\ndraws 2\nnoise_sd 1 1\n"
+                                    "bias 1.7976931348623157e308 0 0\nRV\nend\n";
+        const rvm_predictor_settings s = { .variance = true, .interval = 0.95 };
+        rvm_prediction out = { 0 };
+        rvm_predictor *pr = NULL;
+        rvm_error err = { 0 };
+        rvm_model *m = model(draws);
+        rvm_problem *p = rows("0 1:1\n", false);
+
+        ck_assert_int_eq(rvm_predictor_alloc(&pr, m, &s, &err), RVM_OK);
+        ck_assert_int_eq(rvm_predictor_run(&out, pr, p, &err), RVM_OK);
+        ck_assert_double_eq(out.value[0], DBL_MAX);
+        ck_assert_double_eq(out.low[0], DBL_MAX);
+        ck_assert_double_eq(out.high[0], DBL_MAX);
+        rvm_predictor_free(pr);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+        rvm_model_free(m);
+    }
+END_TEST
+
+/* 1e200^3 in the third row of a block; the first row of the file that fails is told. */
+START_TEST(kernel_values_out_of_range_have_a_place)
+    {
+        static const char cube[] = "rvm_model 1\ntask regression\nkernel_type polynomial\n"
+                                   "degree 3\ngamma 1\ncoef0 0\nnr_class 2\ntotal_rv 1\n"
+                                   "examples 9\nnoise_variance 1\nnoise_fixed 0\n"
+                                   "log_evidence 0\nconverged 1\nfactor 1\nRV\n1 1 1:1\nend\n";
+        expect_fault(cube, "0 1:1\n0 1:2\n0 1:1e200\n0 1:-1e300\n0\n", 3);
+        expect_fault(cube, "0 1:1\n0 1:1e50\n", 0);
     }
 END_TEST
 
@@ -631,6 +684,8 @@ Suite *predict_suite(void)
     tcase_add_test(tc, one_class_is_certain);
     tcase_add_test(tc, kernel_values_come_from_the_row);
     tcase_add_test(tc, numbers_out_of_range_are_refused);
+    tcase_add_test(tc, intervals_at_the_end_of_the_range);
+    tcase_add_test(tc, kernel_values_out_of_range_have_a_place);
     tcase_add_loop_test(tc, a_row_does_not_depend_on_its_block, 0, 2);
     tcase_add_loop_test(tc, neither_threads_nor_places_matter, 0, 2);
     tcase_add_loop_test(tc, without_variance_the_rest_is_the_same, 0, 8);

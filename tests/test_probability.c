@@ -256,6 +256,27 @@ START_TEST(the_ends_of_the_range_are_finite)
         rvm_probability_of_two(p, log_p, -DBL_MAX, DBL_MAX, true);
         check_sound(p, log_p, 2);
         ck_assert_double_eq(p[1], 1);
+        /* kappa m = 1e154 / sqrt(pi / 8 * 1e308) = 1.5957691216057306 */
+        rvm_probability_of_two(p, log_p, 1e154, 1e308, false);
+        ck_assert_double_eq_tol(p[0], 0.8314262305927465, 1e-13);
+    }
+END_TEST
+
+/* mpmath with 40 digits; the largest numbers have the limits. */
+START_TEST(log_phi_of_anything)
+    {
+        const struct {
+            double x, want;
+        } cases[] = { { 0, -0.6931471805599453 },
+                      { 1, -0.17275377902344988 },
+                      { -8, -35.01343715991455 },
+                      { -40, -804.6084420137538 } };
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+            ck_assert_double_eq_tol(rvm_log_phi(cases[i].x) / cases[i].want, 1, 1e-12);
+        for (double x = 40; x < DBL_MAX / 10; x *= 10) {
+            ck_assert_double_eq(rvm_log_phi(x), 0);
+            ck_assert(rvm_log_phi(-x) < -800 && isfinite(rvm_log_phi(-x)));
+        }
     }
 END_TEST
 
@@ -312,6 +333,7 @@ Suite *probability_suite(void)
     tcase_add_test(tc, no_variance_no_moderation);
     tcase_add_test(tc, tails_keep_their_digits);
     tcase_add_test(tc, the_ends_of_the_range_are_finite);
+    tcase_add_test(tc, log_phi_of_anything);
     tcase_add_test(tc, the_first_of_equals);
     tcase_add_test(tc, two_classes);
     suite_add_tcase(suite, tc);

@@ -278,7 +278,8 @@ START_TEST(value_beyond_the_range_of_doubles)
         rvm_error err = { 0 };
 
         ck_assert_int_eq(rvm_scaling_apply(&counts, s, p, NULL, &err), RVM_ENUMERIC);
-        ck_assert_str_eq(err.message, "row 2: feature 1 cannot be scaled to a finite number");
+        ck_assert_str_eq(err.message, "feature 1 cannot be scaled to a finite number");
+        ck_assert_uint_eq(err.line, 2);
         rvm_problem_free(p);
         rvm_scaling_free(s);
     }

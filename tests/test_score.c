@@ -152,6 +152,39 @@ START_TEST(averages_are_finite)
         ck_assert_double_eq(rvm_score_mean_squared_error(&score), 0);
         add(&score, value, variance, "-1e200\n0\n");
         ck_assert_double_eq(rvm_score_mean_squared_error(&score), DBL_MAX);
+        ck_assert_double_eq(score.nlpd, DBL_MAX);
+        ck_assert(isnan(rvm_score_squared_correlation(&score)));
+    }
+END_TEST
+
+/* 0.5 ln(2 pi 1e308) = 355.5170428542877, and half of 1e300 / 1e308; the correlation of lines is 1 on any scale. */
+START_TEST(extreme_scales_have_scores)
+    {
+        double value[] = { -1e-155, 1e-155 }, variance[] = { 1e308, 1e308 };
+        rvm_score score = { 0 };
+
+        add(&score, value, variance, "-1e150\n1e150\n");
+        ck_assert_double_eq_tol(score.nlpd / 2, 355.5170428542877 + 5e-9, 1e-10);
+        ck_assert_double_eq_tol(rvm_score_squared_correlation(&score), 1, 1e-12);
+    }
+END_TEST
+
+START_TEST(a_sum_of_losses_is_finite)
+    {
+        double value[] = { 1 }, variance[] = { 0 }, p[] = { 1, 0 }, log_p[] = { 0, -DBL_MAX };
+        rvm_prediction out = { .rows = 1,
+                               .classes = 2,
+                               .value = value,
+                               .variance = variance,
+                               .probability = p,
+                               .log_probability = log_p };
+        rvm_problem *truth = rows("-1\n");
+        rvm_score score = { 0 };
+
+        rvm_score_add(&score, &classification, &out, truth);
+        rvm_score_add(&score, &classification, &out, truth);
+        ck_assert_double_eq(score.log_loss, DBL_MAX);
+        rvm_problem_free(truth);
     }
 END_TEST
 
@@ -216,6 +249,8 @@ Suite *score_suite(void)
     tcase_add_test(tc, an_offset_costs_no_digits);
     tcase_add_test(tc, undefined_correlations_are_nan);
     tcase_add_test(tc, averages_are_finite);
+    tcase_add_test(tc, extreme_scales_have_scores);
+    tcase_add_test(tc, a_sum_of_losses_is_finite);
     tcase_add_test(tc, classification_by_hand);
     tcase_add_test(tc, three_classes_by_hand);
     tcase_add_test(tc, an_impossible_probability_has_a_finite_loss);

@@ -192,6 +192,28 @@ START_TEST(noise_is_for_regression)
     }
 END_TEST
 
+/* The spacing of doubles at 5 is 2^-52 5 = 1.11e-15, its square 1.2326e-30. */
+START_TEST(noise_is_above_the_rounding_of_the_targets)
+    {
+        rvm_settings s = rvm_settings_default();
+        const rvm_grammar grammar = { .outputs = true };
+        rvm_problem *p = problem("1,-5 1:1\n3,2 1:2\n", grammar);
+        rvm_problem *large = problem("1e300 1:1\n", grammar), *zero = problem("0 1:1\n", grammar);
+
+        s.task = RVM_REGRESSION;
+        expect_ok(&s, p);
+        s.noise_variance = 1.24e-30;
+        expect_ok(&s, p);
+        expect_ok(&s, zero);
+        expect_fault(&s, large, "noise variance");
+        s.noise_variance = 1.22e-30;
+        expect_fault(&s, p, "at least 1.2326e-30 is needed");
+        rvm_problem_free(p);
+        rvm_problem_free(large);
+        rvm_problem_free(zero);
+    }
+END_TEST
+
 START_TEST(priors_have_ranges)
     {
         static const double bad[] = { -1e-9, NAN, INFINITY };
@@ -436,6 +458,7 @@ Suite *settings_suite(void)
     tcase_add_test(tc, kernel_parameters_have_ranges);
     tcase_add_test(tc, effort_has_ranges);
     tcase_add_test(tc, noise_is_for_regression);
+    tcase_add_test(tc, noise_is_above_the_rounding_of_the_targets);
     tcase_add_test(tc, priors_have_ranges);
     tcase_add_test(tc, class_weights_are_positive);
     tcase_add_test(tc, any_number_of_classes);

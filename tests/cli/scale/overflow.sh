@@ -17,6 +17,6 @@ printf 'x\n-1e308 1e308\n1 0 1\n' >range
 printf '1 1:0.5\n1 1:9\n' >data
 "$BIN/rvm-scale" -r range data >got 2>messages && fail "exit 0"
 [ ! -s got ] || fail "wrote: $(cat got)"
-[ "$(cat messages)" = 'rvm-scale: row 2: feature 1 cannot be scaled to a finite number' ] ||
+[ "$(cat messages)" = 'rvm-scale: data:2:1: feature 1 cannot be scaled to a finite number' ] ||
     fail "said: $(cat messages)"
 exit 0
