@@ -11,6 +11,8 @@
  * predictions come soon. */
 enum { BLOCK_ROWS = 2048 };
 
+static const char open_complaint[] = "can't open output file";
+
 /* ---- Options -------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -333,22 +335,32 @@ static bool predict_block(stream *s)
     return true;
 }
 
-/* All rows from the block in hand on. A write error ends it early; committing the output tells of
- * it. Where there is no temporary file somebody may be reading along. */
-static bool predict_rows(stream *s, outfile *o)
+/* The output and what stands above the rows; NULL after a message. */
+static outfile *start_output(const stream *s, const char *name)
 {
-    FILE *out = outfile_stream(o);
-    const bool live = outfile_temporary(o) == NULL;
+    outfile *o = cli_create(open_complaint, name);
 
-    if (s->job->probability && s->info.classes > 0)
-        write_labels(out, &s->info);
+    if (o != NULL && s->job->probability && s->info.classes > 0)
+        write_labels(outfile_stream(o), &s->info);
+    return o;
+}
+
+/* All rows from the block in hand on. The output, *o, is made when there is something to write. A
+ * write error ends it early; committing the output tells of it. Where there is no temporary file
+ * somebody may be reading along. */
+static bool predict_rows(stream *s, outfile **o, const char *output_name)
+{
     while (rvm_problem_rows(s->block) > 0) {
         if (!predict_block(s))
             return false;
-        write_block(out, s->job, &s->prediction);
-        if (live)
-            fflush(out);
-        if (outfile_failed(o))
+        if (*o == NULL)
+            *o = start_output(s, output_name);
+        if (*o == NULL)
+            return false;
+        write_block(outfile_stream(*o), s->job, &s->prediction);
+        if (outfile_temporary(*o) == NULL)
+            fflush(outfile_stream(*o));
+        if (outfile_failed(*o))
             break;
         if (!next_block(s))
             return false;
@@ -359,14 +371,14 @@ static bool predict_rows(stream *s, outfile *o)
 static int predict_to(stream *s, const char *output_name)
 {
     /* Scores keep away from predictions that go to standard output. */
-    FILE *text = strcmp(output_name, "-") == 0 ? stderr : stdout;
+    FILE *text = cli_is_stdout(output_name) ? stderr : stdout;
+    outfile *o = NULL;
 
-    outfile *o = cli_create("can't open output file", output_name);
-    if (o == NULL)
+    if (!cli_can_create(open_complaint, output_name))
         return 1;
     if (!s->job->quiet)
         print_head(text, s->job, s->m, &s->info);
-    if (!predict_rows(s, o)) {
+    if (!predict_rows(s, &o, output_name)) {
         cli_discard(o);
         return 1;
     }

@@ -1,6 +1,7 @@
 /* rvm-scale: scales the features of a data file linearly, as svm-scale does. */
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/cli.h"
 #include "lib/rvm.h"
@@ -51,6 +52,12 @@ static bool check_job(rvm_scaling_limits *limits, const scale_job *job, const cl
     }
     if (job->save != NULL && job->restore != NULL) {
         cli_message("cannot use -r and -s simultaneously");
+        return false;
+    }
+    /* Whoever names standard output by itself wants both there. */
+    if (job->save != NULL && strcmp(job->save, "-") != 0 && strncmp(job->save, "/dev/", 5) != 0 &&
+        cli_is_stdout(job->save)) {
+        cli_note(&tool, "%s: the ranges would mix with the rows on standard output", job->save);
         return false;
     }
     return true;

@@ -916,10 +916,13 @@ static void report_end(const train_job *job, const rvm_report *report, size_t ou
                  outputs > 1 ? "an output looks" : "the target looks");
 }
 
-static bool save_model(const rvm_model *m, outfile *o, const char *complaint, const char *name)
+static bool save_model(const rvm_model *m, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
+    outfile *o = cli_create(complaint, name);
 
+    if (o == NULL)
+        return false;
     if (rvm_model_write(m, outfile_stream(o), &err) != RVM_OK) {
         cli_message("%s %s: %s", complaint, name, err.message);
         cli_discard(o);
@@ -930,7 +933,7 @@ static bool save_model(const rvm_model *m, outfile *o, const char *complaint, co
 
 static bool is_stream(const char *name)
 {
-    return name != NULL && strcmp(name, "-") == 0;
+    return name != NULL && cli_is_stdout(name);
 }
 
 /* By name, or one file under two names. */
@@ -947,16 +950,10 @@ static bool is_model(const char *trace, const char *model)
 /* Whether the file can be made, now rather than at the end. */
 static bool can_trace(const char *name, const char *model_name)
 {
-    outfile *o = NULL;
-
-    if (is_model(name, model_name))
-        cli_note(&tool, "--trace would write to the model file %s", model_name);
-    else
-        o = cli_create(trace_complaint, name);
-
-    if (o != NULL)
-        cli_discard(o);
-    return o != NULL;
+    if (!is_model(name, model_name))
+        return cli_can_create(trace_complaint, name);
+    cli_note(&tool, "--trace would write to the model file %s", model_name);
+    return false;
 }
 
 static bool save_trace(const rvm_chains *chains, const char *name, const char *model_name)
@@ -988,19 +985,16 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
     rvm_error err = { 0 };
     int code = 1;
 
-    /* Opened first: a folder that cannot be written to is no news for the end of an hour. */
-    outfile *o = NULL;
-    if (job->trace == NULL || can_trace(job->trace, model_name))
-        o = cli_create(complaint, model_name);
-    if (o == NULL)
+    /* A folder that cannot be written to is no news for the end of an hour. */
+    if ((job->trace != NULL && !can_trace(job->trace, model_name)) ||
+        !cli_can_create(complaint, model_name))
         return 1;
     rvm_status status = train_model(&t, &report, job, p, &line, text, &err);
     if (status == RVM_OK && (job->settings.linear || job->settings.quadratic))
         status = rvm_model_terms(&names, t.model, &err);
     if (status != RVM_OK) {
         cli_error(&tool, NULL, &err);
-        cli_discard(o);
-    } else if (save_model(t.model, o, complaint, model_name) &&
+    } else if (save_model(t.model, complaint, model_name) &&
                (job->trace == NULL || t.chains == NULL ||
                 save_trace(t.chains, job->trace, model_name))) {
         report_constant(job, t.model);

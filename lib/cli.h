@@ -101,6 +101,13 @@ void cli_close(FILE *in); /* leaves standard input open; accepts NULL */
  * name would go: the input would be lost, or grow while it is read. */
 bool cli_spares_input(const cli_tool *tool, FILE *in, const char *in_name, const char *out_name);
 
+/* Whether an output of that name goes where standard output goes, a file or a pipe: what else is
+ * said has to go elsewhere. */
+bool cli_is_stdout(const char *name);
+
+/* Whether an output can be made, which is known now rather than after the work; the message else is
+ * that of cli_create. Nothing is made yet, so that no end of the process can leave anything. */
+bool cli_can_create(const char *complaint, const char *name);
 /* An output file as in outfile.h whose temporary file a signal removes; `-` is standard output.
  * Failures print `COMPLAINT NAME: strerror`, complaint being `can't save model to file`, and give
  * NULL or false. cli_commit and cli_discard free it; discard accepts NULL. */

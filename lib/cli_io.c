@@ -117,6 +117,17 @@ bool cli_spares_input(const cli_tool *tool, FILE *in, const char *in_name, const
     return false;
 }
 
+bool cli_is_stdout(const char *name)
+{
+    struct stat named, open_file;
+
+    if (strcmp(name, "-") == 0)
+        return true;
+    return stat(name, &named) == 0 && fstat(STDOUT_FILENO, &open_file) == 0 &&
+           (S_ISREG(named.st_mode) || S_ISFIFO(named.st_mode)) &&
+           named.st_dev == open_file.st_dev && named.st_ino == open_file.st_ino;
+}
+
 /* ---- Signals -------------------------------------------------------------------------------- */
 
 static void on_signal(int number)
@@ -214,6 +225,16 @@ static rvm_status create(outfile **out, const char *name, rvm_error *err)
         return RVM_OK;
     outfile_discard(*out);
     return rvm_fail_memory(err, "an output file");
+}
+
+bool cli_can_create(const char *complaint, const char *name)
+{
+    rvm_error err = { 0 };
+    const bool can = outfile_probe(name, &err) == RVM_OK;
+
+    if (!can)
+        cli_message("%s %s: %s", complaint, name, err.message);
+    return can;
 }
 
 outfile *cli_create(const char *complaint, const char *name)

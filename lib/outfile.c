@@ -47,6 +47,25 @@ static char *beside(const char *path, const char *name)
     return joined;
 }
 
+/* The system's rule for links in folders where anybody may put one, which reading a link by
+ * ourselves would get around: it belongs to us or to the owner of the folder. errno is EACCES else.
+ */
+static bool may_follow(const char *path)
+{
+    struct stat link, folder;
+    char *const where = beside(path, ".");
+    const bool known = where != NULL && lstat(path, &link) == 0 && stat(where, &folder) == 0;
+
+    free(where);
+    if (!known)
+        return false;
+    if (!(folder.st_mode & S_ISVTX) || !(folder.st_mode & S_IWOTH) || link.st_uid == geteuid() ||
+        link.st_uid == folder.st_uid)
+        return true;
+    errno = EACCES;
+    return false;
+}
+
 /* The path that the symbolic link `path` holds; NULL with errno 0 when it is no link. */
 static char *follow_link(const char *path)
 {
@@ -58,6 +77,8 @@ static char *follow_link(const char *path)
             errno = 0;
         return NULL;
     }
+    if (!may_follow(path))
+        return NULL;
     held[length] = '\0';
     return held[0] == '/' ? strdup(held) : beside(path, held);
 }
@@ -100,6 +121,41 @@ static int standard_descriptor(const struct stat *target)
     return -1;
 }
 
+/* What stands in the place of an output. */
+typedef struct {
+    bool direct;  /* written directly: */
+    int standard; /* to this descriptor, or by name if it is -1 */
+    bool exists;  /* else a file is replaced, which was this one, if any */
+    struct stat old;
+    char *target; /* owned: its path behind all links */
+} place;
+
+/* A name behind which there is a regular file, or nothing. */
+static rvm_status look_behind(place *at, const char *name, rvm_error *err)
+{
+    if (name[0] == '\0')
+        return rvm_fail(err, RVM_EIO, "%s", strerror(ENOENT));
+    if (at->exists && access(name, W_OK) != 0)
+        return fail_errno(err);
+    at->target = resolve(name);
+    return at->target != NULL ? RVM_OK : fail_errno(err);
+}
+
+/* at->target is the caller's to free, whatever the result. */
+static rvm_status look_at(place *at, const char *name, rvm_error *err)
+{
+    const bool is_standard = strcmp(name, "-") == 0;
+
+    *at = (place){ .standard = -1 };
+    at->exists = !is_standard && stat(name, &at->old) == 0;
+    /* Any other reason is no proof that nothing is there. */
+    if (!is_standard && !at->exists && errno != ENOENT)
+        return fail_errno(err);
+    at->standard = is_standard ? STDOUT_FILENO : at->exists ? standard_descriptor(&at->old) : -1;
+    at->direct = at->standard >= 0 || (at->exists && !S_ISREG(at->old.st_mode));
+    return at->direct ? RVM_OK : look_behind(at, name, err);
+}
+
 /* ---- Opening -------------------------------------------------------------------------------- */
 
 static FILE *open_stream(int descriptor)
@@ -119,7 +175,7 @@ static rvm_status open_direct(outfile *o, const char *name, int standard, rvm_er
 
 /* A new file in the folder of o->target, its name kept in o->temporary; -1 with errno. Not mkstemp,
  * which would give it mode 0600 and leave the umask to be applied by hand. */
-static int create_temporary(outfile *o)
+static int create_temporary(outfile *o, mode_t mode)
 {
     enum { TRIES = 1000 };
     int try, descriptor = -1;
@@ -134,30 +190,34 @@ static int create_temporary(outfile *o)
             errno = ENOMEM;
             return -1;
         }
-        descriptor = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        descriptor = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (descriptor < 0 && errno != EEXIST)
             return -1;
     }
     return descriptor;
 }
 
-/* old: the target that is to be replaced, NULL when there is none. */
-static rvm_status open_temporary(outfile *o, const char *name, const struct stat *old,
-                                 rvm_error *err)
+/* The mode of the file that is replaced, but for what makes programs run as somebody else; its group
+ * too, or that group's permissions go to nobody who had none. */
+static bool take_over_mode(int descriptor, const struct stat *old)
 {
-    int descriptor;
+    struct stat now;
+    mode_t mode = old->st_mode & 0777;
 
-    if (name[0] == '\0') /* else noticed by rename alone, after all the work */
-        return rvm_fail(err, RVM_EIO, "%s", strerror(ENOENT));
-    if (old != NULL && access(name, W_OK) != 0)
-        return fail_errno(err);
-    o->target = resolve(name);
-    if (o->target == NULL)
-        return fail_errno(err);
-    descriptor = create_temporary(o);
+    if (fstat(descriptor, &now) != 0)
+        return false;
+    if (now.st_gid != old->st_gid && fchown(descriptor, (uid_t)-1, old->st_gid) != 0)
+        mode &= (mode & 0007) << 3 | 0707;
+    return fchmod(descriptor, mode) == 0;
+}
+
+/* A file that takes the place of another one is nobody else's until it has that one's mode. */
+static rvm_status open_temporary(outfile *o, const place *at, rvm_error *err)
+{
+    const int descriptor = create_temporary(o, at->exists ? at->old.st_mode & 0700 : 0666);
     if (descriptor < 0)
         return fail_errno(err);
-    if (old != NULL && fchmod(descriptor, old->st_mode & 07777) != 0) {
+    if (at->exists && !take_over_mode(descriptor, &at->old)) {
         const rvm_status status = fail_errno(err);
 
         close(descriptor);
@@ -174,23 +234,41 @@ static rvm_status open_temporary(outfile *o, const char *name, const struct stat
 
 rvm_status outfile_open(outfile **out, const char *name, rvm_error *err)
 {
-    struct stat old;
-    const bool is_standard = strcmp(name, "-") == 0;
-    const bool exists = !is_standard && stat(name, &old) == 0;
-    const int standard = is_standard ? STDOUT_FILENO : exists ? standard_descriptor(&old) : -1;
+    place at;
     outfile *o = rvm_array(1, sizeof *o);
-    rvm_status status;
 
     if (o == NULL)
         return rvm_fail_memory(err, "an output file");
-    if (standard >= 0 || (exists && !S_ISREG(old.st_mode)))
-        status = open_direct(o, name, standard, err);
-    else
-        status = open_temporary(o, name, exists ? &old : NULL, err);
+    rvm_status status = look_at(&at, name, err);
+    o->target = at.target;
+    if (status == RVM_OK)
+        status = at.direct ? open_direct(o, name, at.standard, err) : open_temporary(o, &at, err);
     if (status == RVM_OK)
         *out = o;
     else
         free_outfile(o);
+    return status;
+}
+
+rvm_status outfile_probe(const char *name, rvm_error *err)
+{
+    place at;
+    rvm_status status = look_at(&at, name, err);
+    char *folder = NULL;
+
+    if (status == RVM_OK && at.direct && at.standard < 0) {
+        errno = EISDIR;
+        if (S_ISDIR(at.old.st_mode) || access(name, W_OK) != 0)
+            status = fail_errno(err);
+    } else if (status == RVM_OK && !at.direct) {
+        folder = beside(at.target, ".");
+        if (folder == NULL)
+            status = rvm_fail_memory(err, "an output file");
+        else if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+            status = fail_errno(err);
+    }
+    free(folder);
+    free(at.target);
     return status;
 }
 

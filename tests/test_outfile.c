@@ -219,6 +219,133 @@ START_TEST(link_keeps_pointing)
     }
 END_TEST
 
+/* Somebody else's link in a folder where anybody may put one: neither the file behind it nor a new
+ * one there is written, whatever fs.protected_symlinks says. Only root can arrange that. */
+START_TEST(links_of_strangers_are_not_followed)
+    {
+        enum { STRANGER = 12345, VICTIM = 12346 };
+        static const char *const names[] = { "shared/link", "shared/dangling" };
+
+        if (geteuid() != 0)
+            return;
+        ck_assert_int_eq(chmod(".", 0755), 0);
+        ck_assert_int_eq(mkdir("shared", 0777), 0);
+        ck_assert_int_eq(chmod("shared", 01777), 0);
+        put("precious", "old\n");
+        ck_assert_int_eq(mkdir("below", 0777), 0);
+        ck_assert_int_eq(chown("precious", VICTIM, 0), 0);
+        ck_assert_int_eq(chown("below", VICTIM, 0), 0);
+        ck_assert_int_eq(symlink("../precious", names[0]), 0);
+        ck_assert_int_eq(symlink("../below/new", names[1]), 0);
+        for (size_t i = 0; i < 2; i++)
+            ck_assert_int_eq(lchown(names[i], STRANGER, 0), 0);
+        for (uid_t user = 0; user <= VICTIM; user += VICTIM) {
+            ck_assert_int_eq(seteuid(user), 0);
+            for (size_t i = 0; i < 2; i++) {
+                rvm_error err = { 0 };
+                outfile *o = NULL;
+
+                ck_assert_int_eq(outfile_probe(names[i], &err), RVM_EIO);
+                ck_assert_int_eq(outfile_open(&o, names[i], &err), RVM_EIO);
+                ck_assert_str_eq(err.message, strerror(EACCES));
+            }
+            ck_assert_int_eq(seteuid(0), 0);
+        }
+        expect_content("precious", "old\n");
+        /* Their own link they may follow. */
+        ck_assert_int_eq(lchown(names[1], VICTIM, 0), 0);
+        ck_assert_int_eq(seteuid(VICTIM), 0);
+        write_file(names[1], "new\n");
+        ck_assert_int_eq(seteuid(0), 0);
+        expect_content("below/new", "new\n");
+        unlink("below/new");
+        unlink(names[0]);
+        unlink(names[1]);
+    }
+END_TEST
+
+/* Not even for a moment may others see more than they did, or a program run as somebody else. */
+START_TEST(modes_of_replaced_files)
+    {
+        static const mode_t modes[][2] = {
+            { 0600, 0600 }, { 0666, 0666 }, { 04755, 0755 }, { 02775, 0775 }, { 01777, 0777 }
+        };
+
+        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+            put("model", "old\n");
+            ck_assert_int_eq(chmod("model", modes[i][0]), 0);
+            outfile *o = open_new("model");
+            rvm_error err = { 0 };
+            ck_assert_uint_eq(mode_of(outfile_temporary(o)), modes[i][1]);
+            ck_assert_int_eq(outfile_commit(o, &err), RVM_OK);
+            ck_assert_uint_eq(mode_of("model"), modes[i][1]);
+            unlink("model");
+        }
+    }
+END_TEST
+
+/* A group that the new file cannot be given does not hand its permissions to another one. */
+START_TEST(permissions_of_a_group_stay_its_own)
+    {
+        enum { USER = 12345, OTHERS = 12346 };
+        struct stat found;
+
+        if (geteuid() != 0)
+            return;
+        ck_assert_int_eq(chmod(".", 0777), 0);
+        put("model", "old\n");
+        ck_assert_int_eq(chown("model", USER, OTHERS), 0);
+        ck_assert_int_eq(chmod("model", 0664), 0);
+        ck_assert_int_eq(setegid(USER), 0);
+        ck_assert_int_eq(seteuid(USER), 0);
+        write_file("model", "new\n");
+        ck_assert_int_eq(seteuid(0), 0);
+        ck_assert_int_eq(setegid(0), 0);
+        ck_assert_int_eq(stat("model", &found), 0);
+        ck_assert_uint_eq(found.st_gid, USER);
+        ck_assert_uint_eq(mode_of("model"), 0644);
+        ck_assert_int_eq(chown("model", 0, OTHERS), 0); /* root may give it away */
+        ck_assert_int_eq(chmod("model", 0664), 0);
+        write_file("model", "newer\n");
+        ck_assert_int_eq(stat("model", &found), 0);
+        ck_assert_uint_eq(found.st_gid, OTHERS);
+        ck_assert_uint_eq(mode_of("model"), 0664);
+    }
+END_TEST
+
+START_TEST(hard_links_keep_the_old_file)
+    {
+        put("model", "old\n");
+        ck_assert_int_eq(link("model", "other"), 0);
+        write_file("model", "new\n");
+        expect_content("model", "new\n");
+        expect_content("other", "old\n");
+    }
+END_TEST
+
+/* What can be opened and what cannot is known before, and nothing is made to find out. */
+START_TEST(probing_leaves_nothing)
+    {
+        static const char *const good[] = { "new", "old", "-", "/dev/null", "link" };
+        rvm_error err = { 0 };
+
+        put("old", "old\n");
+        ck_assert_int_eq(symlink("behind", "link"), 0);
+        for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+            ck_assert_int_eq(outfile_probe(good[i], &err), RVM_OK);
+        ck_assert_uint_eq(entries(), 2);
+        expect_content("old", "old\n");
+        if (geteuid() != 0)
+            return;
+        ck_assert_int_eq(chmod(".", 0755), 0);
+        ck_assert_int_eq(seteuid(12345), 0);
+        const rvm_status status = outfile_probe("new", &err);
+        ck_assert_int_eq(seteuid(0), 0);
+        ck_assert_int_eq(status, RVM_EIO);
+        ck_assert_str_eq(err.message, strerror(EACCES));
+    }
+END_TEST
+
 START_TEST(links_in_a_circle)
     {
         rvm_error err = { 0 };
@@ -245,6 +372,8 @@ START_TEST(places_where_nothing_can_be_written)
             rvm_error err = { 0 };
             outfile *o = NULL;
 
+            ck_assert_int_eq(outfile_probe(cases[i].name, &err), RVM_EIO);
+            ck_assert_str_eq(err.message, strerror(cases[i].fault));
             ck_assert_int_eq(outfile_open(&o, cases[i].name, &err), RVM_EIO);
             ck_assert_ptr_null(o);
             ck_assert_str_eq(err.message, strerror(cases[i].fault));
@@ -351,7 +480,12 @@ Suite *outfile_suite(void)
     tcase_add_test(tc, failed_write_leaves_the_old_file);
     tcase_add_test(tc, earlier_failure_is_not_forgotten);
     tcase_add_test(tc, link_keeps_pointing);
+    tcase_add_test(tc, links_of_strangers_are_not_followed);
     tcase_add_test(tc, links_in_a_circle);
+    tcase_add_test(tc, modes_of_replaced_files);
+    tcase_add_test(tc, permissions_of_a_group_stay_its_own);
+    tcase_add_test(tc, hard_links_keep_the_old_file);
+    tcase_add_test(tc, probing_leaves_nothing);
     tcase_add_test(tc, places_where_nothing_can_be_written);
     tcase_add_test(tc, write_protected_file_is_respected);
     tcase_add_test(tc, devices_are_written_directly);

@@ -55,3 +55,19 @@ mv folder/data.model data.model
 "$BIN/rvm-predict" -q data model /dev/null </dev/null || fail "/dev/null is refused"
 "$BIN/rvm-predict" -q /dev/null model /dev/null 2>err && fail "an empty file passes"
 grep -q 'no rows' err || fail "says: $(cat err)"
+
+# An output that is where standard output goes: the rest goes elsewhere, and what is there is whole.
+"$BIN/rvm-train" data both >both 2>err || fail "model and standard output in one: $(cat err)"
+grep -q '^Examples = 250$' err || fail "no summary on standard error: $(cat err)"
+cmp both model || fail "model and standard output in one: not the model"
+"$BIN/rvm-predict" -q data model wanted || fail "prediction fails"
+"$BIN/rvm-predict" data model both >both 2>err || fail "predictions and standard output in one: $(cat err)"
+cmp both wanted || fail "predictions and standard output in one: not the predictions"
+grep -q '^Accuracy' err || fail "no score on standard error: $(cat err)"
+# Two results in one file are neither.
+for name in both ./both; do
+    "$BIN/rvm-scale" -s $name data >both 2>err && fail "ranges and rows in one pass"
+    [ "$(cat err)" = "rvm-scale: $name: the ranges would mix with the rows on standard output" ] ||
+        fail "says: $(cat err)"
+    [ ! -s both ] || fail "ranges and rows in one: writes: $(cat both)"
+done

@@ -40,6 +40,12 @@ mv "$STUB/gnuplot.old" "$STUB/gnuplot"
 umask 027
 asks "svg size 640,480 $svg" "$DATA/sinc.train" sinc.model new.svg
 [ "$(ls -l new.svg | cut -c 1-10)" = '-rw-r-----' ] || fail "the mode: $(ls -l new.svg)"
+
+# The mode of an image that is replaced stays, but for what makes programs run as somebody else.
+umask 022
+chmod 4660 new.svg
+asks "svg size 640,480 $svg" "$DATA/sinc.train" sinc.model new.svg
+[ "$(ls -l new.svg | cut -c 1-10)" = '-rw-rw----' ] || fail "another mode: $(ls -l new.svg)"
 mkdir folder
 echo old >folder/old.svg
 ln -s folder/old.svg link.svg
@@ -47,6 +53,13 @@ asks "svg size 640,480 $svg" "$DATA/sinc.train" sinc.model link.svg
 [ -h link.svg ] && [ "$(cat folder/old.svg)" = image ] || fail "the link is gone, or its file not new"
 [ "$("$plot" "$DATA/sinc.train" sinc.model -)" = image ] || fail "nothing on standard output"
 asks "svg size 640,480 $svg" "$DATA/sinc.train" sinc.model folder/new.svg
+ln -s folder/further.svg dangling.svg
+ln -s dangling.svg twice.svg
+asks "svg size 640,480 $svg" "$DATA/sinc.train" sinc.model twice.svg
+[ -h twice.svg ] && [ -h dangling.svg ] && [ "$(cat folder/further.svg)" = image ] || fail "not behind the link"
+rm folder/further.svg
+ln -s circle.svg circle.svg
+refuse 'too many symbolic links' "$DATA/sinc.train" sinc.model circle.svg
 ln -s /dev/null null.svg
 asks "svg size 640,480 $svg" "$DATA/sinc.train" sinc.model null.svg
 [ -h null.svg ] || fail "the link to a device is gone"
