@@ -184,7 +184,7 @@ $(OUT)/%.list: FORCE
 .PHONY: FORCE
 FORCE:
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(OUT)/tests/fuzz/*.d)
 .SECONDARY: $(TOOL_OBJ)
 
 # ---- tests -----------------------------------------------------------------------------------------
@@ -331,20 +331,23 @@ bench-gibbs: $(OUT)/bench/gibbs
 $(OUT)/bench/gibbs: $(OUT)/bench/gibbs.o $(OUT)/librvm.a
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
-## fuzz: libFuzzer on each of the file readers, FUZZ_SECONDS (30) each; needs clang
+## fuzz: libFuzzer on readers, training, prediction and scaling, FUZZ_SECONDS (30) each; needs clang
 .PHONY: fuzz fuzz-run
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+# Targets that take a file of another one for a beginning have its seeds too.
+seeds         = $(wildcard $(addprefix tests/fuzz/corpus/,$(1) $(more_$(1))))
+more_predict := model
+more_scale   := range
 fuzz:
 	@if ! command -v $(CLANG) >/dev/null; then echo "fuzz: skipped, no clang here"; else \
 	    $(MAKE) --no-print-directory FLAVOUR=fuzz CC=$(CLANG) fuzz-run; fi
-fuzz-run: $(FUZZERS:%=$(OUT)/fuzz_%)
-	@for f in $(FUZZERS); do \
-	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"; mkdir -p $(OUT)/new/$$f; \
-	    $(OUT)/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1 \
-	        -artifact_prefix=$(OUT)/crash-$$f- $(OUT)/new/$$f tests/fuzz/corpus/$$f \
-	        2>$(OUT)/$$f.log || { cat $(OUT)/$$f.log; exit 1; }; \
-	    sed -n 's/^stat::number_of_executed_units: */fuzz: no fault in runs: /p' $(OUT)/$$f.log; \
-	done
+fuzz-run: $(FUZZERS:%=fuzz-run-%)
+fuzz-run-%: $(OUT)/fuzz_%
+	@echo "fuzz: $*, $(FUZZ_SECONDS) s"; mkdir -p $(OUT)/new/$*
+	@OPENBLAS_NUM_THREADS=1 $< -max_total_time=$(FUZZ_SECONDS) -timeout=20 -verbosity=0 -print_final_stats=1 \
+	    -artifact_prefix=$(OUT)/crash-$*- $(OUT)/new/$* $(call seeds,$*) \
+	    2>$(OUT)/$*.log || { cat $(OUT)/$*.log; exit 1; }
+	@sed -n 's/^stat::number_of_executed_units: */fuzz: no fault in runs: /p' $(OUT)/$*.log
 $(OUT)/fuzz_%: $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/librvm.a
 	$(call say,LINK,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 .SECONDARY: $(FUZZERS:%=$(OUT)/tests/fuzz/fuzz_%.o)

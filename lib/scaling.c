@@ -2,6 +2,7 @@
 #include "scaling.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,11 +265,14 @@ double rvm_scaling_value(double value, double min, double max, double lower, dou
     return lower * (1 - part) + upper * part;
 }
 
+/* What is too small for a normal number is 0: data files may not hold it. */
 static double scale_feature(const rvm_scaling *s, size_t feature, double value)
 {
+    const double least = 2 * DBL_MIN; /* also when rounded to a few digits */
     const rvm_feature_range *f = &s->feature[feature];
+    const double x = rvm_scaling_value(value, f->min, f->max, s->limits.lower, s->limits.upper);
 
-    return rvm_scaling_value(value, f->min, f->max, s->limits.lower, s->limits.upper);
+    return fabs(x) < least ? 0 : x;
 }
 
 static rvm_status scale_target(double *target, const rvm_scaling *s, size_t output, double value,

@@ -19,4 +19,10 @@ printf '1 1:0.5\n1 1:9\n' >data
 [ ! -s got ] || fail "wrote: $(cat got)"
 [ "$(cat messages)" = 'rvm-scale: data:2:1: feature 1 cannot be scaled to a finite number' ] ||
     fail "said: $(cat messages)"
+
+# What is too small for data files is 0.
+printf 'x\n0 1e-300\n1 0 1\n2 0 1\n' >range
+printf '1 1:1e-8 2:1e-7\n' >data
+"$BIN/rvm-scale" -r range data >got || fail "exit $?"
+[ "$(cat got)" = '1 2:1e-307 ' ] || fail "gave: $(cat got)"
 exit 0
