@@ -179,16 +179,17 @@ static void find_draw(size_t *chain, size_t *k, size_t d, size_t D, const rvm_sa
     *k = at % kept;
 }
 
-/* Weights of columns of norm 1 in units of the noise of their draw: M x D. */
+/* Weights of columns of norm 1 in units of the noise of their draw, as those of two classes are
+ * already: M x D. */
 static void fill_weights(gsl_matrix *W, const rvm_sampler *sm)
 {
     for (size_t d = 0; d < W->size2; d++) {
         size_t chain, k;
         find_draw(&chain, &k, d, W->size2, sm);
         const rvm_record *r = &sm->record[chain];
+        const double noise_sd = sm->model.classes ? 1 : r->noise_sd[k];
         for (size_t i = 0; i < W->size1; i++)
-            gsl_matrix_set(W, i, d,
-                           rvm_record_weight(r, sm, k, i) * sm->design.norm[i] / r->noise_sd[k]);
+            gsl_matrix_set(W, i, d, rvm_record_weight(r, sm, k, i) * sm->design.norm[i] / noise_sd);
     }
 }
 

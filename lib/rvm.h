@@ -313,9 +313,11 @@ typedef struct {
 } rvm_chains_info;
 
 typedef struct {
-    char name[48];          /* w0: the bias; w3: the kernel function of row 3 of the file; x1*x2 */
-    double mean, low, high; /* posterior mean and central 95 % interval */
-    double rhat, size;      /* split R-hat, effective sample size */
+    char name[48]; /* w0: the bias; w3: the kernel function of row 3 of the file; x1*x2 */
+    double mean, low,
+        high;          /* posterior mean and central 95 % interval; of two classes of the weight
+                               divided by sigma, as in the model */
+    double rhat, size; /* split R-hat, effective sample size */
 } rvm_weight_summary;
 
 /* *out, owned by the caller, is NULL where nothing has been drawn that counts. */

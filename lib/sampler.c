@@ -41,8 +41,8 @@ static size_t functions(const rvm_sampler *sm)
 
 double rvm_record_weight(const rvm_record *r, const rvm_sampler *sm, size_t k, size_t i)
 {
-    const double t_scale = sm->model.classes ? 1 : sm->y->t_scale;
-    return r->weight[k * functions(sm) + i] * t_scale / sm->design.norm[i];
+    const double unit = sm->model.classes ? 1 / r->noise_sd[k] : sm->y->t_scale;
+    return r->weight[k * functions(sm) + i] * unit / sm->design.norm[i];
 }
 
 void rvm_sampler_progress(size_t *draw, size_t *draws, const rvm_sampler *sm)

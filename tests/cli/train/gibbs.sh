@@ -141,6 +141,20 @@ awk 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
         x /= NR - 1; sigma /= NR - 1
         exit !(x > 2.9 && x < 3.1 && sigma > 0.045 && sigma < 0.075 && same == 0)
     }' plain || fail "not the line, or chains that are one"
+# Weights of two classes are told as the model has them, whose draws d are used as Phi(sum d phi): in the
+# table, whose means they have, and in the trace.
+gibbs -g 4 --kernel none --basis bias,linear --keep 1000 --trace told "$DATA/ripley.train" drawn >table 2>/dev/null ||
+    fail "a linear model fails"
+[ "$(grep -c '^b' drawn)" = 3 ] || fail "functions are missing: $(grep '^b' drawn)"
+awk 'function same(a, b, share) { return (a - b) ^ 2 <= (share * b) ^ 2 }
+    FILENAME == "drawn" && $1 == "basis" { n = NF - 2; for (d = 1; d <= n; d++) { draw[$2, d] = $(d + 2); sum[$2] += $(d + 2) } }
+    FILENAME == "told" && FNR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
+    FILENAME == "told" { row++
+        for (x in sum) { rows++; if (!same($at[x], draw[x, row], 1e-4)) { bad = 1; exit } } }
+    FILENAME == "table" && $1 in sum { means++; if (!same($2, sum[$1] / n, 1e-3)) { bad = 1; exit } }
+    END { if (bad || rows != 2 * n || means != 2) exit 1 }' drawn told table ||
+    fail "another scale in the table or in the trace than in the model"
+
 # Every second draw, and those behind a longer burn-in, are draws of the same chains.
 line_of --thin 2 --samples 30 --trace thin
 awk 'FNR == 1 { next } FILENAME == "plain" { if ($2 % 2 == 0) row[$1, $2 / 2] = $3 " " $4; next }
