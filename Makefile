@@ -331,16 +331,16 @@ bench-gibbs: $(OUT)/bench/gibbs
 $(OUT)/bench/gibbs: $(OUT)/bench/gibbs.o $(OUT)/librvm.a
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
-## fuzz: libFuzzer on readers, training, prediction and scaling, FUZZ_SECONDS (30) each; needs clang
-.PHONY: fuzz fuzz-run
+## fuzz: libFuzzer on readers, training, prediction and scaling, FUZZ_SECONDS (30) each; without clang their seeds alone
+.PHONY: fuzz fuzz-run fuzz-seeds
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # Targets that take a file of another one for a beginning have its seeds too.
 seeds         = $(wildcard $(addprefix tests/fuzz/corpus/,$(1) $(more_$(1))))
 more_predict := model
 more_scale   := range
 fuzz:
-	@if ! command -v $(CLANG) >/dev/null; then echo "fuzz: skipped, no clang here"; else \
-	    $(MAKE) --no-print-directory FLAVOUR=fuzz CC=$(CLANG) fuzz-run; fi
+	@if command -v $(CLANG) >/dev/null; then $(MAKE) --no-print-directory FLAVOUR=fuzz CC=$(CLANG) fuzz-run; else \
+	    echo "fuzz: no clang here, the seeds alone"; $(MAKE) --no-print-directory fuzz-seeds; fi
 fuzz-run: $(FUZZERS:%=fuzz-run-%)
 fuzz-run-%: $(OUT)/fuzz_%
 	@echo "fuzz: $*, $(FUZZ_SECONDS) s"; mkdir -p $(OUT)/new/$*
@@ -350,7 +350,13 @@ fuzz-run-%: $(OUT)/fuzz_%
 	@sed -n 's/^stat::number_of_executed_units: */fuzz: no fault in runs: /p' $(OUT)/$*.log
 $(OUT)/fuzz_%: $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/librvm.a
 	$(call say,LINK,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
-.SECONDARY: $(FUZZERS:%=$(OUT)/tests/fuzz/fuzz_%.o)
+fuzz-seeds: $(FUZZERS:%=fuzz-seeds-%)
+fuzz-seeds-%: $(OUT)/replay_%
+	@$< $(wildcard $(addsuffix /*,$(call seeds,$*))) >$(OUT)/$*.log || { tail -n 1 $(OUT)/$*.log; exit 1; }
+	@echo "fuzz: $*, no fault in $$(wc -l <$(OUT)/$*.log) seeds"
+$(OUT)/replay_%: $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/tests/fuzz/replay.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+.SECONDARY: $(FUZZERS:%=$(OUT)/tests/fuzz/fuzz_%.o) $(FUZZERS:%=$(OUT)/replay_%) $(OUT)/tests/fuzz/replay.o
 
 # ---- the source ------------------------------------------------------------------------------------
 
