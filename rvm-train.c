@@ -250,7 +250,7 @@ static const cli_option options[] = {
       set_prior },
     { 0, "noise-prior", CLI_CALL, "C,D", "flat",
       "regression: of the noise's precision, gamma of shape C and rate D", 0, set_noise_prior },
-    { 'w', NULL, CLI_SUFFIXED, "I W", "1", "classification: weight of class I is W", 0,
+    { 'w', NULL, CLI_SUFFIXED, "I W", "1", "classification: an error on a row of class I costs W", 0,
       set_weight },
     { 0, "multiclass", CLI_CALL, "MODEL", "softmax",
       "more than two classes: softmax, or ovr: one against the rest", 0, set_multiclass },

@@ -27,7 +27,7 @@ typedef struct {
     const rvm_rows *at;       /* borrowed, N: where they are evaluated; those very rows, or others
                                  laid out like them */
     const rvm_problem *at_p;  /* borrowed, N: the same rows, where terms are evaluated */
-    const double *row_weight; /* borrowed, N, or NULL: a row counts as that many in norms */
+    const double *row_weight; /* borrowed, N, or NULL: so much of a row counts in norms */
 } rvm_basis;
 
 /* p in canonical order; rows laid out from p, which both must outlive b. degrees: of the terms that

@@ -32,7 +32,7 @@ RVM_CHECKED rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int t
                                         rvm_error *err);
 void rvm_study_free(rvm_study *y);
 
-/* How many times a row of that class counts. */
+/* The weight of a class; only their ratios matter, and a row has 1 at the most. */
 double rvm_class_weight_of(const rvm_settings *s, int label);
 
 /* Where columns are nearly alike (wide kernels; linear and polynomial ones of unscaled data) what

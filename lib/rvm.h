@@ -155,6 +155,8 @@ typedef struct {
                          have the second one, which is Beta(1/2, 1/2) */
 } rvm_sampling;
 
+/* What an error on a row of the class costs: the log likelihood of its rows is multiplied by the
+ * weight as a share of the largest one in the data, so that no row counts more than once. */
 typedef struct {
     int label;
     double weight;

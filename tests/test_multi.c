@@ -114,7 +114,7 @@ START_TEST(weighted_model_follows_the_formulas)
         rvm_settings s = settings_of(_i == 0 ? RVM_SOFTMAX : RVM_ONE_VS_REST, 0.7);
         double row_weight[60];
         for (size_t n = 0; n < 60; n++)
-            row_weight[n] = p->target[n] == 9 ? 3 : p->target[n] == 5 ? 0.5 : 1;
+            row_weight[n] = p->target[n] == 9 ? 1 : p->target[n] == 5 ? 0.5 / 3 : 1.0 / 3;
         s.class_weights = weights;
         s.class_weight_count = 2;
         rvm_model *m = train(p, &s);

@@ -167,39 +167,50 @@ END_TEST
 
 /* ---- Repeated rows and weights -------------------------------------------------------------- */
 
-/* A weight of 2 on a class is each of its rows twice: in the evidence and in every prediction. */
-static void check_weight_as_rows(double weight_of_plus, double weight_of_minus, size_t N)
+/* Each row of class `label` `times` times, the others once. */
+static rvm_problem *repeated(const rvm_problem *p, int label, int times)
 {
-    const rvm_class_weight weights[] = { { 1, weight_of_plus }, { -1, weight_of_minus } };
-    pair w = { .p = cloud_problem(N, 11), .q = empty_problem() };
-    const rvm_problem *p = w.p;
-    const rvm_settings plain = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
-    rvm_settings weighted = plain;
-    weighted.class_weights = weights;
-    weighted.class_weight_count = 2;
-    for (size_t i = 0; i < N; i++)
-        for (int k = 0; k < (p->target[i] > 0 ? weight_of_plus : weight_of_minus); k++)
-            ck_assert(rvm_problem_append(w.q, p->target[i], p->index + p->start[i],
+    rvm_problem *q = empty_problem();
+    for (size_t i = 0; i < p->rows; i++)
+        for (int k = 0; k < ((int)p->target[i] == label ? times : 1); k++)
+            ck_assert(rvm_problem_append(q, p->target[i], p->index + p->start[i],
                                          p->value + p->start[i], p->start[i + 1] - p->start[i]));
-    pair_train(&w, &weighted, &plain, p);
-    check_same_vectors(w.a, w.b);
-    check_close(w.a->log_evidence / w.b->log_evidence, 1, 1e-9);
-    for (size_t n = 0; n < N; n++) {
-        check_close(w.x.probability[2 * n], w.y.probability[2 * n], 1e-6);
-        check_close(w.x.variance[n], w.y.variance[n], 1e-5);
-    }
-    pair_free(&w);
+    return q;
 }
 
-START_TEST(weight_of_a_class_is_its_rows_again)
+/* w->p trained with weights of 1 and -1, w->q without: the same model. */
+static void check_weights(pair *w, double plus, double minus)
+{
+    const rvm_class_weight weights[] = { { 1, plus }, { -1, minus } };
+    const rvm_settings plain = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
+    rvm_settings weighted = plain;
+    const rvm_problem *p = w->p;
+    weighted.class_weights = weights;
+    weighted.class_weight_count = 2;
+    pair_train(w, &weighted, &plain, p);
+    check_same_vectors(w->a, w->b);
+    check_close(w->a->log_evidence / w->b->log_evidence, 1, 1e-9);
+    for (size_t n = 0; n < p->rows; n++) {
+        check_close(w->x.probability[2 * n], w->y.probability[2 * n], 1e-6);
+        check_close(w->x.variance[n], w->y.variance[n], 1e-5);
+    }
+    pair_free(w);
+}
+
+/* In the evidence and in every prediction, whatever weight the other class has: weights are costs,
+ * of which the ratio matters. */
+START_TEST(each_row_twice_at_half_the_weight_is_once)
     {
-        check_weight_as_rows(2, 1, 40);
+        rvm_problem *once = cloud_problem(40, 11);
+        pair w = { .p = repeated(once, 1, 2), .q = once };
+        check_weights(&w, _i == 0 ? 0.5 : 4, _i == 0 ? 1 : 8);
     }
 END_TEST
 
-START_TEST(weight_of_both_classes_is_all_rows_again)
+START_TEST(equal_weights_are_none)
     {
-        check_weight_as_rows(2, 2, 40);
+        pair w = { .p = cloud_problem(40, 11), .q = cloud_problem(40, 11) };
+        check_weights(&w, 7.3, 7.3);
     }
 END_TEST
 
@@ -232,8 +243,8 @@ Suite *train_invariances_suite(void)
     tcase_add_test(c, names_of_classes);
     tcase_add_loop_test(c, any_number_of_threads, 0, 2);
     tcase_add_test(c, the_same_seed);
-    tcase_add_test(c, weight_of_a_class_is_its_rows_again);
-    tcase_add_test(c, weight_of_both_classes_is_all_rows_again);
+    tcase_add_loop_test(c, each_row_twice_at_half_the_weight_is_once, 0, 2);
+    tcase_add_test(c, equal_weights_are_none);
     tcase_add_test(c, every_row_twice);
     suite_add_tcase(s, c);
     return s;

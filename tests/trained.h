@@ -225,7 +225,7 @@ static inline void check_weighted_training(const rvm_problem *p, rvm_settings s,
     double *row_weight = calloc(p->rows, sizeof *row_weight);
     ck_assert_ptr_nonnull(row_weight);
     for (size_t n = 0; n < p->rows; n++)
-        row_weight[n] = p->target[n] > 0 ? 2 : 0.5;
+        row_weight[n] = p->target[n] > 0 ? 1 : 0.25; /* of weights 2 and 0.5 */
     s.class_weights = weights;
     s.class_weight_count = count;
     rvm_model *m = train(p, &s);
