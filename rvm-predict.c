@@ -75,7 +75,7 @@ static bool check_job(const predict_job *job, const cli_words *words)
     else if (strcmp(words->word[0], "-") == 0 && strcmp(words->word[1], "-") == 0)
         fault = "only one of test_file and model_file can be standard input";
     if (fault != NULL)
-        cli_message("ERROR: %s", fault);
+        cli_note(&tool, "ERROR: %s", fault);
     return fault == NULL && check_threads(job);
 }
 
@@ -88,7 +88,7 @@ static bool check_model(const predict_job *job, const rvm_model_info *m)
     else if (m->task == RVM_REGRESSION && job->mode)
         fault = "--mode is for classification, and this model is of a regression";
     if (fault != NULL)
-        cli_message("ERROR: %s", fault);
+        cli_note(&tool, "ERROR: %s", fault);
     return fault == NULL;
 }
 
@@ -223,7 +223,7 @@ static bool read_model(stream *s, const char *name, const char *output_name)
 {
     rvm_error err = { 0 };
 
-    FILE *in = cli_open("model file", name);
+    FILE *in = cli_open(&tool, "model file", name);
     if (in == NULL)
         return false;
     if (!cli_spares_input(&tool, in, name, output_name)) {
@@ -338,7 +338,7 @@ static bool predict_block(stream *s)
 /* The output and what stands above the rows; NULL after a message. */
 static outfile *start_output(const stream *s, const char *name)
 {
-    outfile *o = cli_create(open_complaint, name);
+    outfile *o = cli_create(&tool, open_complaint, name);
 
     if (o != NULL && s->job->probability && s->info.classes > 0)
         write_labels(outfile_stream(o), &s->info);
@@ -374,7 +374,7 @@ static int predict_to(stream *s, const char *output_name)
     FILE *text = cli_is_stdout(output_name) ? stderr : stdout;
     outfile *o = NULL;
 
-    if (!cli_can_create(open_complaint, output_name))
+    if (!cli_can_create(&tool, open_complaint, output_name))
         return 1;
     if (!s->job->quiet)
         print_head(text, s->job, s->m, &s->info);
@@ -382,7 +382,7 @@ static int predict_to(stream *s, const char *output_name)
         cli_discard(o);
         return 1;
     }
-    if (!cli_commit(o, "can't write output file", output_name))
+    if (!cli_commit(&tool, o, "can't write output file", output_name))
         return 1;
     if (s->scored && s->info.task == RVM_CLASSIFICATION)
         print_classification(text, s->score);
@@ -402,7 +402,7 @@ static int run(const predict_job *job, const cli_words *words)
 
     if (!check_job(job, words))
         return 1;
-    s.in = cli_open("input file", s.test_name);
+    s.in = cli_open(&tool, "input file", s.test_name);
     if (s.in != NULL && cli_spares_input(&tool, s.in, s.test_name, output_name) &&
         read_model(&s, words->word[1], output_name) && check_model(job, &s.info) &&
         start_reading(&s) && start_predicting(&s))

@@ -34,7 +34,7 @@ static const cli_tool tool = {
     .operands = "data_file",
     .operands_min = 1,
     .operands_max = 1,
-    .unknown_terse = true,
+    .unknown = "unknown option", /* as svm-scale says */
     .option = options,
     .option_count = sizeof options / sizeof *options,
 };
@@ -47,11 +47,11 @@ static bool check_job(rvm_scaling_limits *limits, const scale_job *job, const cl
     *limits = (rvm_scaling_limits){ job->lower, job->upper, cli_given(words, &tool, 'y', NULL),
                                     job->target[0], job->target[1] };
     if (rvm_scaling_limits_check(limits, &err) != RVM_OK) {
-        cli_message("%s", err.message);
+        cli_note(&tool, "%s", err.message);
         return false;
     }
     if (job->save != NULL && job->restore != NULL) {
-        cli_message("cannot use -r and -s simultaneously");
+        cli_note(&tool, "cannot use -r and -s simultaneously");
         return false;
     }
     /* Whoever names standard output by itself wants both there. */
@@ -67,7 +67,7 @@ static bool check_job(rvm_scaling_limits *limits, const scale_job *job, const cl
  * after a message. */
 static FILE *open_input(const char *name, const char *save)
 {
-    FILE *in = cli_open("file", name);
+    FILE *in = cli_open(&tool, "file", name);
 
     if (in != NULL && cli_spares_input(&tool, in, name, "-") &&
         (save == NULL || cli_spares_input(&tool, in, name, save)))
@@ -118,9 +118,10 @@ static bool warn_of_unseen(const rvm_scaling *s, const rvm_scaling *learned, con
         return false;
     }
     for (i = 0; i < count; i++)
-        cli_message("WARNING: feature index %d appeared in file %s was not seen in the scaling "
-                    "factor file %s. The feature is scaled to 0.",
-                    unseen[i], data_name, range_name);
+        cli_note(&tool,
+                 "WARNING: feature index %d appeared in file %s was not seen in the scaling "
+                 "factor file %s. The feature is scaled to 0.",
+                 unseen[i], data_name, range_name);
     free(unseen);
     return true;
 }
@@ -139,9 +140,10 @@ static rvm_scaling *restore_ranges(const rvm_scaling *learned, const char *data_
         cli_error(&tool, NULL, &err);
     } else if (warn_of_unseen(s, learned, data_name, range_name)) {
         if (target_taken)
-            cli_message("WARNING: %s holds no range of the target. It is scaled by the smallest "
-                        "and the largest target of file %s.",
-                        range_name, data_name);
+            cli_note(&tool,
+                     "WARNING: %s holds no range of the target. It is scaled by the smallest "
+                     "and the largest target of file %s.",
+                     range_name, data_name);
         return s;
     }
     rvm_scaling_free(s);
@@ -152,26 +154,27 @@ static bool save_ranges(const rvm_scaling *s, const char *name)
 {
     static const char complaint[] = "can't write file";
     rvm_error err = { 0 };
-    outfile *o = cli_create("can't open file", name);
+    outfile *o = cli_create(&tool, "can't open file", name);
 
     if (o == NULL)
         return false;
     if (rvm_scaling_write(s, outfile_stream(o), &err) != RVM_OK) {
-        cli_message("%s %s: %s", complaint, name, err.message);
+        cli_note(&tool, "%s %s: %s", complaint, name, err.message);
         cli_discard(o);
         return false;
     }
-    return cli_commit(o, complaint, name);
+    return cli_commit(&tool, o, complaint, name);
 }
 
 static void warn_of_density(const rvm_scaling_counts *counts)
 {
     if (counts->pairs_out <= counts->pairs_in)
         return;
-    cli_message("WARNING: original #nonzeros %zu", counts->pairs_in);
-    cli_message("       > new      #nonzeros %zu", counts->pairs_out);
-    cli_message("If feature values are non-negative and sparse, use -l 0 rather than the default "
-                "-l -1");
+    cli_note(&tool, "WARNING: original #nonzeros %zu", counts->pairs_in);
+    cli_note(&tool, "       > new      #nonzeros %zu", counts->pairs_out);
+    cli_note(&tool,
+             "If feature values are non-negative and sparse, use -l 0 rather than the default "
+             "-l -1");
 }
 
 /* Tries all rows first: nothing is written, ranges neither, unless all can be scaled. */
@@ -186,13 +189,14 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
         return false;
     }
     if (counts.index_zero)
-        cli_message("WARNING: minimal feature index is 0, but indices should start from 1");
+        cli_note(&tool, "WARNING: minimal feature index is 0, but indices should start from 1");
     if (save != NULL && !save_ranges(s, save))
         return false;
     if (counts.index_zero && save != NULL)
-        cli_message("WARNING: scaling factors with indices smaller than 1 are not stored to the "
-                    "file %s.",
-                    save);
+        cli_note(&tool,
+                 "WARNING: scaling factors with indices smaller than 1 are not stored to the "
+                 "file %s.",
+                 save);
     if (rvm_scaling_apply(&counts, s, p, stdout, &err) != RVM_OK) {
         cli_error(&tool, "standard output", &err);
         return false;

@@ -250,8 +250,8 @@ static const cli_option options[] = {
       set_prior },
     { 0, "noise-prior", CLI_CALL, "C,D", "flat",
       "regression: of the noise's precision, gamma of shape C and rate D", 0, set_noise_prior },
-    { 'w', NULL, CLI_SUFFIXED, "I W", "1", "classification: an error on a row of class I costs W", 0,
-      set_weight },
+    { 'w', NULL, CLI_SUFFIXED, "I W", "1", "classification: an error on a row of class I costs W",
+      0, set_weight },
     { 0, "multiclass", CLI_CALL, "MODEL", "softmax",
       "more than two classes: softmax, or ovr: one against the rest", 0, set_multiclass },
     { 0, "method", CLI_CALL, "NAME", "auto",
@@ -378,7 +378,7 @@ static bool check_job(train_job *job, const rvm_problem *p)
         fault = ignored_fault(job);
     }
     if (fault != NULL)
-        cli_message("ERROR: %s", fault);
+        cli_note(&tool, "ERROR: %s", fault);
     return fault == NULL;
 }
 
@@ -419,11 +419,12 @@ static void warn_classes(const train_job *job, const rvm_problem *p)
     if (!is_classification(job))
         return;
     if (has_one_class(p))
-        cli_message("WARNING: training data in only one class. See README for details.");
+        cli_note(&tool, "WARNING: training data in only one class: every prediction will be %d",
+                 (int)rvm_problem_target(p, 0));
     for (size_t i = 0; i < job->settings.class_weight_count; i++)
         if (!has_class(p, job->weight[i].label))
-            cli_message("WARNING: class label %d specified in weight is not found",
-                        job->weight[i].label);
+            cli_note(&tool, "WARNING: class label %d specified in weight is not found",
+                     job->weight[i].label);
 }
 
 /* ---- Cross-validation ----------------------------------------------------------------------- */
@@ -503,9 +504,10 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
     int code = 1;
 
     if ((size_t)job->folds > rows)
-        cli_message("WARNING: # folds (%d) > # data (%zu). Will use # folds = # data instead "
-                    "(i.e., leave-one-out cross validation)",
-                    job->folds, rows);
+        cli_note(&tool,
+                 "WARNING: # folds (%d) > # data (%zu). Will use # folds = # data instead "
+                 "(i.e., leave-one-out cross validation)",
+                 job->folds, rows);
     if (rvm_cross_validate(&prediction, &finished, p, &job->settings, (size_t)job->folds,
                            cli_catch_interrupt(), &err) != RVM_OK) {
         cli_error(&tool, NULL, &err);
@@ -919,16 +921,16 @@ static void report_end(const train_job *job, const rvm_report *report, size_t ou
 static bool save_model(const rvm_model *m, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
-    outfile *o = cli_create(complaint, name);
+    outfile *o = cli_create(&tool, complaint, name);
 
     if (o == NULL)
         return false;
     if (rvm_model_write(m, outfile_stream(o), &err) != RVM_OK) {
-        cli_message("%s %s: %s", complaint, name, err.message);
+        cli_note(&tool, "%s %s: %s", complaint, name, err.message);
         cli_discard(o);
         return false;
     }
-    return cli_commit(o, complaint, name);
+    return cli_commit(&tool, o, complaint, name);
 }
 
 static bool is_stream(const char *name)
@@ -951,7 +953,7 @@ static bool is_model(const char *trace, const char *model)
 static bool can_trace(const char *name, const char *model_name)
 {
     if (!is_model(name, model_name))
-        return cli_can_create(trace_complaint, name);
+        return cli_can_create(&tool, trace_complaint, name);
     cli_note(&tool, "--trace would write to the model file %s", model_name);
     return false;
 }
@@ -962,12 +964,12 @@ static bool save_trace(const rvm_chains *chains, const char *name, const char *m
 
     if (!can_trace(name, model_name)) /* now that there is a model */
         return false;
-    outfile *o = cli_create(trace_complaint, name);
+    outfile *o = cli_create(&tool, trace_complaint, name);
     if (o == NULL)
         return false;
     if (rvm_chains_write(chains, outfile_stream(o), &err) == RVM_OK)
-        return cli_commit(o, trace_complaint, name);
-    cli_message("%s %s: %s", trace_complaint, name, err.message);
+        return cli_commit(&tool, o, trace_complaint, name);
+    cli_note(&tool, "%s %s: %s", trace_complaint, name, err.message);
     cli_discard(o);
     return false;
 }
@@ -987,7 +989,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
 
     /* A folder that cannot be written to is no news for the end of an hour. */
     if ((job->trace != NULL && !can_trace(job->trace, model_name)) ||
-        !cli_can_create(complaint, model_name))
+        !cli_can_create(&tool, complaint, model_name))
         return 1;
     rvm_status status = train_model(&t, &report, job, p, &line, text, &err);
     if (status == RVM_OK && (job->settings.linear || job->settings.quadratic))
@@ -1025,7 +1027,7 @@ static bool read_data(rvm_problem **out, const train_job *job, const char *name,
     };
     rvm_error err = { 0 };
 
-    FILE *in = cli_open("input file", name);
+    FILE *in = cli_open(&tool, "input file", name);
     if (in == NULL)
         return false;
     if ((model_name != NULL && !cli_spares_input(&tool, in, name, model_name)) ||
@@ -1091,7 +1093,7 @@ static int run_words(train_job *job, const cli_words *words)
     const char *fault = sampling_fault(job, words);
 
     if (fault != NULL)
-        return cli_usage_error(&tool, fault);
+        return cli_usage_error(&tool, "%s", fault);
 
     if (cli_given(words, &tool, 'v', NULL) && job->folds < 2)
         return cli_usage_error(&tool, "n-fold cross validation: n must >= 2");
@@ -1100,7 +1102,7 @@ static int run_words(train_job *job, const cli_words *words)
     if (words->count == 2)
         return run(job, words, words->word[1]);
     if (strcmp(data_name, "-") == 0 && job->folds == 0)
-        return cli_usage_error(&tool, "rvm-train: data from standard input need a model_file");
+        return cli_usage_error(&tool, "data from standard input need a model_file");
 
     char *model_name = default_model_name(data_name);
     const int code = model_name == NULL ? 1 : run(job, words, model_name);

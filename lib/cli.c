@@ -73,11 +73,11 @@ int cli_usage_error(const cli_tool *tool, const char *format, ...)
 {
     va_list args;
 
+    fprintf(stderr, "%s: ", tool->name);
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    putc('\n', stderr);
-    cli_usage(tool, stdout);
+    fprintf(stderr, " (try %s --help)\n", tool->name);
     return 1;
 }
 
@@ -160,9 +160,15 @@ typedef struct {
     cli_words *words;
 } walk;
 
+/* What to say of a value that does not convert because of its first character; else "". */
+static const char *dash_hint(const char *value)
+{
+    return rvm_text_has_dash(value, strlen(value)) ? "; its dash is no minus sign, which is -" : "";
+}
+
 static cli_outcome missing_value(const walk *w, const char *option)
 {
-    cli_usage_error(w->tool, "%s: option %s needs a value", w->tool->name, option);
+    cli_usage_error(w->tool, "option %s needs a value", option);
     return CLI_WRONG;
 }
 
@@ -180,7 +186,7 @@ static cli_outcome call_setter(const walk *w, const cli_option *o, const char *s
 
     if (o->set(w->job, suffix, value, &err) == RVM_OK)
         return CLI_RUN;
-    cli_usage_error(w->tool, "%s: %s%s %s: %s", w->tool->name, shown, suffix, value, err.message);
+    cli_usage_error(w->tool, "%s%s %s: %s%s", shown, suffix, value, err.message, dash_hint(value));
     return CLI_WRONG;
 }
 
@@ -198,14 +204,14 @@ static cli_outcome take_option(const walk *w, const cli_option *o, const char *s
     if (o->kind == CLI_CALL || o->kind == CLI_SUFFIXED)
         return call_setter(w, o, shown, "", value);
     if (o->kind == CLI_PAIR && (second = take_word(w)) == NULL) {
-        cli_usage_error(w->tool, "%s: option %s needs two values", w->tool->name, shown);
+        cli_usage_error(w->tool, "option %s needs two values", shown);
         return CLI_WRONG;
     }
     wanted = store((char *)w->job + o->offset, o->kind, value, second);
     if (wanted == NULL)
         return CLI_RUN;
-    cli_usage_error(w->tool, "%s: %s %s%s%s: expected %s", w->tool->name, shown, value,
-                    second != NULL ? " " : "", second != NULL ? second : "", wanted);
+    cli_usage_error(w->tool, "%s %s%s%s: expected %s%s", shown, value, second != NULL ? " " : "",
+                    second != NULL ? second : "", wanted, dash_hint(value));
     return CLI_WRONG;
 }
 
@@ -216,8 +222,8 @@ static cli_outcome take_letter(const walk *w, size_t row)
     const bool attached = o->kind != CLI_FLAG && optarg != w->argv[optind - 1];
 
     if (attached && o->kind != CLI_SUFFIXED) {
-        cli_usage_error(w->tool, "%s: the value of %s must be a word of its own: %s", w->tool->name,
-                        shown, w->argv[optind - 1]);
+        cli_usage_error(w->tool, "the value of %s must be a word of its own: %s", shown,
+                        w->argv[optind - 1]);
         return CLI_WRONG;
     }
     w->words->given |= (uint64_t)1 << row;
@@ -236,12 +242,12 @@ static cli_outcome take_long(const walk *w, size_t row)
 
 static cli_outcome unknown_option(const walk *w)
 {
-    if (w->tool->unknown_terse)
-        cli_usage_error(w->tool, "unknown option");
-    else if (optopt > 0 && optopt < LONG_OPTION)
-        cli_usage_error(w->tool, "Unknown option: -%c", optopt);
+    const char *const words = w->tool->unknown != NULL ? w->tool->unknown : "Unknown option";
+
+    if (optopt > 0 && optopt < LONG_OPTION)
+        cli_usage_error(w->tool, "%s: -%c", words, optopt);
     else
-        cli_usage_error(w->tool, "Unknown option: %s", w->argv[optind - 1]);
+        cli_usage_error(w->tool, "%s: %s", words, w->argv[optind - 1]);
     return CLI_WRONG;
 }
 
@@ -300,6 +306,47 @@ static void list_options(char *letters, struct option *names, const cli_tool *to
     names[n] = (struct option){ 0 };
 }
 
+/* A word of `-` and more among the files; NULL: none. */
+static const char *late_option(const cli_words *words)
+{
+    for (int i = 0; i < words->count; i++)
+        if (words->word[i][0] == '-' && words->word[i][1] != '\0')
+            return words->word[i];
+    return NULL;
+}
+
+static cli_outcome too_many_words(const walk *w, bool dashes)
+{
+    const char *const option = dashes ? NULL : late_option(w->words);
+
+    if (option != NULL)
+        cli_usage_error(w->tool, "options stand before the files: %s", option);
+    else
+        cli_usage_error(w->tool, "too many words: %s", w->words->word[w->tool->operands_max]);
+    return CLI_WRONG;
+}
+
+/* An option with a dash that is none, which would be taken as a file; one that is there counts. */
+static bool has_odd_dash(const walk *w, const char *word)
+{
+    if (!rvm_text_has_dash(word, strlen(word)) || access(word, F_OK) == 0)
+        return false;
+    cli_usage_error(w->tool, "%s begins with a dash that is no minus sign: options begin with -",
+                    word);
+    return true;
+}
+
+static cli_outcome too_few_files(const walk *w)
+{
+    if (w->argc > 1) {
+        cli_usage_error(w->tool, "too few files");
+    } else { /* somebody who wants to know what this is; libsvm's tools answer so */
+        cli_note(w->tool, "too few files");
+        cli_usage(w->tool, stdout);
+    }
+    return CLI_WRONG;
+}
+
 static cli_outcome take_operands(const walk *w)
 {
     cli_words *words = w->words;
@@ -308,15 +355,13 @@ static cli_outcome take_operands(const walk *w)
 
     words->count = w->argc - optind;
     words->word = w->argv + optind;
-    if (words->count < w->tool->operands_min) {
-        cli_usage_error(w->tool, "%s: too few files", w->tool->name);
-        return CLI_WRONG;
-    }
-    if (words->count > w->tool->operands_max) {
-        cli_usage_error(w->tool, "%s: too many words: %s", w->tool->name,
-                        words->word[w->tool->operands_max]);
-        return CLI_WRONG;
-    }
+    for (i = 0; i < words->count && !dashes; i++)
+        if (has_odd_dash(w, words->word[i]))
+            return CLI_WRONG;
+    if (words->count < w->tool->operands_min)
+        return too_few_files(w);
+    if (words->count > w->tool->operands_max)
+        return too_many_words(w, dashes);
     for (i = 0; i < words->count; i++)
         if (words->word[i][0] == '-' && words->word[i][1] != '\0' && !dashes)
             cli_note(w->tool, "%s is taken as a file name: options stop at the first file",

@@ -22,7 +22,7 @@ typedef enum {
 } cli_kind;
 
 /* Stores `value` in the job. `suffix` is the text behind the letter ("" when there is none). What
- * it reports is printed as `rvm-train: -wI VALUE: message`, then the usage; exit 1. */
+ * it reports is printed as `rvm-train: -wI VALUE: message (try rvm-train --help)`; exit 1. */
 typedef rvm_status cli_setter(void *job, const char *suffix, const char *value, rvm_error *err);
 
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
     const char *about;    /* one sentence */
     const char *operands; /* "training_set_file [model_file]" */
     int operands_min, operands_max;
-    bool unknown_terse; /* `unknown option` as in svm-scale, else `Unknown option: -z` */
+    const char *unknown; /* NULL: "Unknown option", as svm-train says */
     const cli_option *option;
     size_t option_count; /* at most 64; --help and --version are added to them */
 } cli_tool;
@@ -56,7 +56,7 @@ typedef struct {
 typedef enum {
     CLI_RUN,  /* go on */
     CLI_DONE, /* help or version was printed */
-    CLI_WRONG /* a message and the usage were printed */
+    CLI_WRONG /* a message was printed */
 } cli_outcome;
 
 /* Reads the command line into *job, which holds the defaults. Options stop at the first operand; a
@@ -72,20 +72,21 @@ bool cli_read_real(double *out, const char *text);
 
 /* Prints the usage; its first word is `Usage:`. */
 void cli_usage(const cli_tool *tool, FILE *out);
-/* Message as it stands on stderr, usage on stdout, flushed; returns 1, the exit code. */
+/* `rvm-train: message (try rvm-train --help)` on stderr; returns 1, the exit code. */
 int cli_usage_error(const cli_tool *tool, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* ---- Messages, all on stderr, all one line -------------------------------------------------- */
 
-/* The text as it stands: for libsvm's own words. */
+/* The text as it stands: for scores, which are no messages. */
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* `rvm-train: text`. */
 void cli_note(const cli_tool *tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An error: `rvm-train: FILE:LINE:COLUMN: message`, or less where there is no place or file is
- * NULL; `ERROR: message` for RVM_ESETTING. Name `-` prints as `-`. */
+ * NULL; `rvm-train: ERROR: message` for RVM_ESETTING. Name `-` prints as `-`. */
 void cli_error(const cli_tool *tool, const char *file, const rvm_error *err);
-/* The same, and for an RVM_EINPUT with a place `Wrong input format at line LINE` below it. */
+/* The same, and for an RVM_EINPUT with a place `rvm-train: Wrong input format at line LINE`, which
+ * are libsvm's words, below it. */
 void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err);
 
 /* One of several outputs, from 0: `Output 1: mean squared error = X, ...`. */
@@ -93,9 +94,9 @@ void cli_output_score(size_t output, const rvm_score *score);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-/* Opens an input; `-` is standard input. NULL after the message `can't open WHAT NAME: strerror`;
+/* Opens an input; `-` is standard input. NULL after the message `rvm-train: can't open WHAT NAME: strerror`;
  * what is "input file", "model file" or, in rvm-scale, "file". A directory is an error. */
-FILE *cli_open(const char *what, const char *name);
+FILE *cli_open(const cli_tool *tool, const char *what, const char *name);
 void cli_close(FILE *in); /* leaves standard input open; accepts NULL */
 /* False, after a message, when the regular file that `in` reads is also where the output of that
  * name would go: the input would be lost, or grow while it is read. */
@@ -107,12 +108,12 @@ bool cli_is_stdout(const char *name);
 
 /* Whether an output can be made, which is known now rather than after the work; the message else is
  * that of cli_create. Nothing is made yet, so that no end of the process can leave anything. */
-bool cli_can_create(const char *complaint, const char *name);
+bool cli_can_create(const cli_tool *tool, const char *complaint, const char *name);
 /* An output file as in outfile.h whose temporary file a signal removes; `-` is standard output.
- * Failures print `COMPLAINT NAME: strerror`, complaint being `can't save model to file`, and give
+ * Failures print `rvm-train: COMPLAINT NAME: strerror`, complaint being `can't save model to file`, and give
  * NULL or false. cli_commit and cli_discard free it; discard accepts NULL. */
-outfile *cli_create(const char *complaint, const char *name);
-bool cli_commit(outfile *o, const char *complaint, const char *name);
+outfile *cli_create(const cli_tool *tool, const char *complaint, const char *name);
+bool cli_commit(const cli_tool *tool, outfile *o, const char *complaint, const char *name);
 void cli_discard(outfile *o);
 
 /* ---- Signals and the end -------------------------------------------------------------------- */

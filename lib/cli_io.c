@@ -45,7 +45,7 @@ void cli_note(const cli_tool *tool, const char *format, ...)
 void cli_error(const cli_tool *tool, const char *file, const rvm_error *err)
 {
     if (err->status == RVM_ESETTING)
-        cli_message("ERROR: %s", err->message);
+        cli_note(tool, "ERROR: %s", err->message);
     else if (file == NULL)
         cli_note(tool, "%s", err->message);
     else if (err->line == 0)
@@ -58,7 +58,7 @@ void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err
 {
     cli_error(tool, file, err);
     if (err->status == RVM_EINPUT && err->line > 0)
-        cli_message("Wrong input format at line %zu", err->line);
+        cli_note(tool, "Wrong input format at line %zu", err->line);
 }
 
 void cli_output_score(size_t output, const rvm_score *score)
@@ -83,7 +83,7 @@ static bool is_directory(FILE *in)
     return fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-FILE *cli_open(const char *what, const char *name)
+FILE *cli_open(const cli_tool *tool, const char *what, const char *name)
 {
     FILE *in = strcmp(name, "-") == 0 ? stdin : fopen(name, "r");
     int fault = errno;
@@ -94,7 +94,7 @@ FILE *cli_open(const char *what, const char *name)
         fault = EISDIR;
         fclose(in); /* standard input too: nothing will be read */
     }
-    cli_message("can't open %s %s: %s", what, name, strerror(fault));
+    cli_note(tool, "can't open %s %s: %s", what, name, strerror(fault));
     return NULL;
 }
 
@@ -227,17 +227,17 @@ static rvm_status create(outfile **out, const char *name, rvm_error *err)
     return rvm_fail_memory(err, "an output file");
 }
 
-bool cli_can_create(const char *complaint, const char *name)
+bool cli_can_create(const cli_tool *tool, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
     const bool can = outfile_probe(name, &err) == RVM_OK;
 
     if (!can)
-        cli_message("%s %s: %s", complaint, name, err.message);
+        cli_note(tool, "%s %s: %s", complaint, name, err.message);
     return can;
 }
 
-outfile *cli_create(const char *complaint, const char *name)
+outfile *cli_create(const cli_tool *tool, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
     struct stat old;
@@ -255,18 +255,18 @@ outfile *cli_create(const char *complaint, const char *name)
         block_endings(SIG_UNBLOCK);
     if (status == RVM_OK)
         return o;
-    cli_message("%s %s: %s", complaint, name, err.message);
+    cli_note(tool, "%s %s: %s", complaint, name, err.message);
     return NULL;
 }
 
-bool cli_commit(outfile *o, const char *complaint, const char *name)
+bool cli_commit(const cli_tool *tool, outfile *o, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
     const rvm_status status = outfile_commit(o, &err);
 
     forget_temporary();
     if (status != RVM_OK)
-        cli_message("%s %s: %s", complaint, name, err.message);
+        cli_note(tool, "%s %s: %s", complaint, name, err.message);
     return status == RVM_OK;
 }
 

@@ -169,6 +169,16 @@ rvm_word rvm_text_word(const char *line, size_t length, size_t *at)
     return word;
 }
 
+bool rvm_text_has_dash(const char *text, size_t length)
+{
+    if (length < 3 || text[0] != '\xe2')
+        return false;
+    if (text[1] == '\x88')
+        return text[2] == '\x92'; /* U+2212 */
+    return text[1] == '\x80' && (text[2] & '\xf8') == '\x90' &&
+           (text[2] & 7) <= 5; /* U+2010 .. 2015 */
+}
+
 const char *rvm_text_excerpt(char buffer[RVM_EXCERPT_SIZE], const char *text, size_t length)
 {
     const size_t room = RVM_EXCERPT_SIZE - 1 - 3; /* without the NUL and the dots */

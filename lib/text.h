@@ -44,6 +44,10 @@ typedef struct {
  * and tabs; *at moves behind it. */
 rvm_word rvm_text_word(const char *line, size_t length, size_t *at);
 
+/* Whether the word begins with an en dash, an em dash, a hyphen or a minus sign of Unicode (UTF-8),
+ * which word processors and web pages put in the place of `-`. */
+bool rvm_text_has_dash(const char *text, size_t length);
+
 /* Room for a word made fit to be shown in a message. */
 enum { RVM_EXCERPT_SIZE = 28 };
 /* The word's first bytes, those that are no printable ASCII as `?`; returns buffer. */

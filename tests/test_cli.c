@@ -272,35 +272,42 @@ END_TEST
 static const struct {
     const char *line, *message;
 } wrong_lines[] = {
-    { "", "rvm-test: too few files\n" },
-    { "-q", "rvm-test: too few files\n" },
-    { "-z 1 a", "Unknown option: -z\n" },
-    { "-qz a", "Unknown option: -z\n" },
-    { "--zeta a", "Unknown option: --zeta\n" },
-    { "--quiet=1 a", "Unknown option: --quiet=1\n" },
-    { "a b c", "rvm-test: too many words: c\n" },
-    { "-n", "rvm-test: option -n needs a value\n" },
-    { "--seed", "rvm-test: option --seed needs a value\n" },
-    { "-y 1", "rvm-test: option -y needs two values\n" },
-    { "-w1", "rvm-test: option -w needs a value\n" },
-    { "-n3 a", "rvm-test: the value of -n must be a word of its own: -n3\n" },
-    { "-n abc a", "rvm-test: -n abc: expected a whole number\n" },
-    { "-n 1.5 a", "rvm-test: -n 1.5: expected a whole number\n" },
-    { "-n -+1 a", "rvm-test: -n -+1: expected a whole number\n" },
-    { "-n _ a", "rvm-test: -n : expected a whole number\n" },
-    { "-n 2147483648 a", "rvm-test: -n 2147483648: expected a whole number\n" },
-    { "-g 1x a", "rvm-test: -g 1x: expected a number\n" },
-    { "-g 0x10 a", "rvm-test: -g 0x10: expected a number\n" },
-    { "-g 1e999 a", "rvm-test: -g 1e999: expected a number\n" },
-    { "-g nano a", "rvm-test: -g nano: expected a number\n" },
-    { "--seed -1 a", "rvm-test: --seed -1: expected a whole number, not negative\n" },
+    { "-q", "rvm-test: too few files (try rvm-test --help)\n" },
+    { "-z 1 a", "rvm-test: Unknown option: -z (try rvm-test --help)\n" },
+    { "-qz a", "rvm-test: Unknown option: -z (try rvm-test --help)\n" },
+    { "--zeta a", "rvm-test: Unknown option: --zeta (try rvm-test --help)\n" },
+    { "--quiet=1 a", "rvm-test: Unknown option: --quiet=1 (try rvm-test --help)\n" },
+    { "a -q b", "rvm-test: options stand before the files: -q (try rvm-test --help)\n" },
+    { "-q -- a -q b", "rvm-test: too many words: b (try rvm-test --help)\n" },
+    { "\xe2\x80\x93q a", "rvm-test: \xe2\x80\x93q begins with a dash that is no minus sign: "
+                         "options begin with - (try rvm-test --help)\n" },
+    { "-n \xe2\x88\x92\x31 a", "rvm-test: -n \xe2\x88\x92\x31: expected a whole number; "
+                               "its dash is no minus sign, which is - (try rvm-test --help)\n" },
+    { "a b c", "rvm-test: too many words: c (try rvm-test --help)\n" },
+    { "-n", "rvm-test: option -n needs a value (try rvm-test --help)\n" },
+    { "--seed", "rvm-test: option --seed needs a value (try rvm-test --help)\n" },
+    { "-y 1", "rvm-test: option -y needs two values (try rvm-test --help)\n" },
+    { "-w1", "rvm-test: option -w needs a value (try rvm-test --help)\n" },
+    { "-n3 a", "rvm-test: the value of -n must be a word of its own: -n3 (try rvm-test --help)\n" },
+    { "-n abc a", "rvm-test: -n abc: expected a whole number (try rvm-test --help)\n" },
+    { "-n 1.5 a", "rvm-test: -n 1.5: expected a whole number (try rvm-test --help)\n" },
+    { "-n -+1 a", "rvm-test: -n -+1: expected a whole number (try rvm-test --help)\n" },
+    { "-n _ a", "rvm-test: -n : expected a whole number (try rvm-test --help)\n" },
+    { "-n 2147483648 a",
+      "rvm-test: -n 2147483648: expected a whole number (try rvm-test --help)\n" },
+    { "-g 1x a", "rvm-test: -g 1x: expected a number (try rvm-test --help)\n" },
+    { "-g 0x10 a", "rvm-test: -g 0x10: expected a number (try rvm-test --help)\n" },
+    { "-g 1e999 a", "rvm-test: -g 1e999: expected a number (try rvm-test --help)\n" },
+    { "-g nano a", "rvm-test: -g nano: expected a number (try rvm-test --help)\n" },
+    { "--seed -1 a",
+      "rvm-test: --seed -1: expected a whole number, not negative (try rvm-test --help)\n" },
     { "--seed 18446744073709551616 a",
-      "rvm-test: --seed 18446744073709551616: expected a whole number, not negative\n" },
-    { "--number=x a", "rvm-test: --number x: expected a whole number\n" },
-    { "-y 1 a", "rvm-test: -y 1 a: expected two numbers\n" },
-    { "-wx 2 a", "rvm-test: -wx 2: the class is no whole number\n" },
-    { "-w1 y a", "rvm-test: -w1 y: the weight is no number\n" },
-    { "--weight=y a", "rvm-test: --weight y: the weight is no number\n" },
+      "rvm-test: --seed 18446744073709551616: expected a whole number, not negative (try rvm-test --help)\n" },
+    { "--number=x a", "rvm-test: --number x: expected a whole number (try rvm-test --help)\n" },
+    { "-y 1 a", "rvm-test: -y 1 a: expected two numbers (try rvm-test --help)\n" },
+    { "-wx 2 a", "rvm-test: -wx 2: the class is no whole number (try rvm-test --help)\n" },
+    { "-w1 y a", "rvm-test: -w1 y: the weight is no number (try rvm-test --help)\n" },
+    { "--weight=y a", "rvm-test: --weight y: the weight is no number (try rvm-test --help)\n" },
 };
 
 START_TEST(wrong_command_lines)
@@ -309,19 +316,31 @@ START_TEST(wrong_command_lines)
 
         ck_assert_int_eq(t->outcome, CLI_WRONG);
         ck_assert_str_eq(t->err, wrong_lines[_i].message);
+        ck_assert_str_eq(t->out, "");
+        end_trial(t);
+    }
+END_TEST
+
+/* As libsvm's tools answer, and a newcomer expects. */
+START_TEST(usage_without_any_word)
+    {
+        trial *t = try_line("");
+
+        ck_assert_int_eq(t->outcome, CLI_WRONG);
+        ck_assert_str_eq(t->err, "rvm-test: too few files\n");
         ck_assert_int_eq(strncmp(t->out, "Usage: rvm-test [options] one [two]\n", 36), 0);
         end_trial(t);
     }
 END_TEST
 
-START_TEST(terse_about_unknown_options)
+START_TEST(own_words_for_unknown_options)
     {
-        cli_tool terse = tool;
+        cli_tool other = tool;
 
-        terse.unknown_terse = true;
-        trial *t = try_with(&terse, "-z a");
+        other.unknown = "no such option";
+        trial *t = try_with(&other, "-z a");
         ck_assert_int_eq(t->outcome, CLI_WRONG);
-        ck_assert_str_eq(t->err, "unknown option\n");
+        ck_assert_str_eq(t->err, "rvm-test: no such option: -z (try rvm-test --help)\n");
         end_trial(t);
     }
 END_TEST
@@ -412,9 +431,9 @@ START_TEST(errors_as_lines)
         expect_error(cli_error, "f", at, "rvm-test: f:3:14: blank line\n");
         expect_error(cli_error, "f", whole, "rvm-test: f: Is a directory\n");
         expect_error(cli_error, NULL, whole, "rvm-test: Is a directory\n");
-        expect_error(cli_error, "f", setting, "ERROR: gamma < 0\n");
+        expect_error(cli_error, "f", setting, "rvm-test: ERROR: gamma < 0\n");
         expect_error(cli_data_error, "f", at,
-                     "rvm-test: f:3:14: blank line\nWrong input format at line 3\n");
+                     "rvm-test: f:3:14: blank line\nrvm-test: Wrong input format at line 3\n");
         expect_error(cli_data_error, "-", whole, "rvm-test: -: Is a directory\n");
         expect_error(cli_data_error, "f", model, "rvm-test: f:2:1: no model\n");
     }
@@ -426,15 +445,15 @@ START_TEST(inputs_that_cannot_be_opened)
     {
         char out[TEXT_SIZE], err[TEXT_SIZE];
         capture c = begin_capture();
-        FILE *none = cli_open("input file", "no/such");
-        FILE *folder = cli_open("file", "/");
+        FILE *none = cli_open(&tool, "input file", "no/such");
+        FILE *folder = cli_open(&tool, "file", "/");
 
         end_capture(&c, out, err);
         ck_assert_ptr_null(none);
         ck_assert_ptr_null(folder);
-        ck_assert_str_eq(err, "can't open input file no/such: No such file or directory\n"
-                              "can't open file /: Is a directory\n");
-        ck_assert_ptr_eq(cli_open("file", "-"), stdin);
+        ck_assert_str_eq(err, "rvm-test: can't open input file no/such: No such file or directory\n"
+                              "rvm-test: can't open file /: Is a directory\n");
+        ck_assert_ptr_eq(cli_open(&tool, "file", "-"), stdin);
         cli_close(stdin);
         ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0); /* still open */
         cli_close(NULL);
@@ -457,25 +476,26 @@ START_TEST(output_committed_or_discarded)
         char out[TEXT_SIZE], err[TEXT_SIZE], got[10] = "";
 
         make_folder();
-        outfile *o = cli_create("can't save model to file", target);
+        outfile *o = cli_create(&tool, "can't save model to file", target);
         ck_assert_ptr_nonnull(o);
         fputs("rows\n", outfile_stream(o));
-        ck_assert(cli_commit(o, "can't save model to file", target));
-        o = cli_create("can't save model to file", target);
+        ck_assert(cli_commit(&tool, o, "can't save model to file", target));
+        o = cli_create(&tool, "can't save model to file", target);
         fputs("lost\n", outfile_stream(o));
         cli_discard(o);
         cli_discard(NULL);
-        FILE *in = cli_open("file", target);
+        FILE *in = cli_open(&tool, "file", target);
         ck_assert_ptr_nonnull(in);
         ck_assert_ptr_nonnull(fgets(got, sizeof got, in));
         ck_assert_str_eq(got, "rows\n");
         cli_close(in);
 
         capture c = begin_capture();
-        outfile *none = cli_create("can't save model to file", "no/such/x");
+        outfile *none = cli_create(&tool, "can't save model to file", "no/such/x");
         end_capture(&c, out, err);
         ck_assert_ptr_null(none);
-        ck_assert_str_eq(err, "can't save model to file no/such/x: No such file or directory\n");
+        ck_assert_str_eq(
+            err, "rvm-test: can't save model to file no/such/x: No such file or directory\n");
         unlink(target);
         ck_assert_int_eq(rmdir(folder), 0);
     }
@@ -498,7 +518,7 @@ static int signalled(int first, int second, bool polled)
         signal(SIGINT, SIG_DFL); /* the test runner catches these two */
         signal(SIGTERM, SIG_DFL);
         const volatile sig_atomic_t *flag = polled ? cli_catch_interrupt() : &never;
-        outfile *o = cli_create("can't open", target);
+        outfile *o = cli_create(&tool, "can't open", target);
 
         if (o == NULL || fputs("new\n", outfile_stream(o)) < 0)
             _exit(99);
@@ -507,7 +527,7 @@ static int signalled(int first, int second, bool polled)
         if (second != 0 && *flag)
             raise(second);
         const int code = *flag ? 10 : 11;
-        _exit(cli_commit(o, "can't write", target) ? code : 98);
+        _exit(cli_commit(&tool, o, "can't write", target) ? code : 98);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     return status;
@@ -611,7 +631,8 @@ Suite *cli_suite(void)
     tcase_add_test(tc, options_stop_at_the_first_file);
     tcase_add_test(tc, dashes);
     tcase_add_loop_test(tc, wrong_command_lines, 0, sizeof wrong_lines / sizeof *wrong_lines);
-    tcase_add_test(tc, terse_about_unknown_options);
+    tcase_add_test(tc, usage_without_any_word);
+    tcase_add_test(tc, own_words_for_unknown_options);
     tcase_add_test(tc, help_has_every_option);
     tcase_add_test(tc, version_names_the_libraries);
     tcase_add_test(tc, closed_descriptors_are_not_handed_out);

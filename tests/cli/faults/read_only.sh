@@ -7,15 +7,15 @@ cp "$DATA/ripley.train" data
 
 check() { # in folder `locked`
     "$BIN/rvm-train" data locked/model >out 2>err && fail "a model passes"
-    grep -Eqx "can't save model to file locked/model: (Read-only file system|Permission denied)" err ||
+    grep -Eqx "rvm-train: can't save model to file locked/model: (Read-only file system|Permission denied)" err ||
         fail "says: $(cat err)"
     [ ! -s out ] || fail "writes: $(cat out)"
     "$BIN/rvm-predict" data model locked/predictions >out 2>err && fail "predictions pass"
-    grep -Eqx "can't open output file locked/predictions: (Read-only file system|Permission denied)" err ||
+    grep -Eqx "rvm-predict: can't open output file locked/predictions: (Read-only file system|Permission denied)" err ||
         fail "says: $(cat err)"
     [ ! -s out ] || fail "writes: $(cat out)"
     "$BIN/rvm-scale" -s locked/range data >out 2>err && fail "ranges pass"
-    grep -Eqx "can't open file locked/range: (Read-only file system|Permission denied)" err ||
+    grep -Eqx "rvm-scale: can't open file locked/range: (Read-only file system|Permission denied)" err ||
         fail "says: $(cat err)"
     [ ! -s out ] || fail "writes: $(cat out)"
     (cd locked && "$BIN/rvm-train" -q ../data 2>../err) && fail "a model in the current folder passes"

@@ -1,15 +1,18 @@
-# Wrong command lines: the reason on stderr, the usage on stdout, exit 1.
+# Wrong command lines: the reason in one line on stderr, nothing on stdout, exit 1.
 set -u
 . "$SRC/tests/cli/plot/setup.inc"
 
 wrong() {
     "$plot" "$@" >out 2>err
     [ $? = 1 ] || fail "$* does not exit with 1"
-    [ "$(head -n 1 out)" = 'Usage: rvm-plot [options] data_file model_file [image_file]' ] ||
-        fail "$*: no usage on stdout"
+    [ ! -s out ] || fail "$*: writes to stdout: $(cat out)"
+    grep -q '^rvm-plot: .* (try rvm-plot --help)$' err || fail "$*: $(cat err)"
     [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line on stderr: $(cat err)"
 }
-wrong
+"$plot" >out 2>err
+[ $? = 1 ] || fail "no word at all does not exit with 1"
+[ "$(head -n 1 out)" = 'Usage: rvm-plot [options] data_file model_file [image_file]' ] ||
+    fail "no usage on stdout"
 wrong data
 wrong data model a.svg extra
 wrong -z data model

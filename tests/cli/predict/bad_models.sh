@@ -12,9 +12,9 @@ refuse() { # WORDS MODEL
     [ ! -s out ] || fail "$2: stdout: $(cat out)"
     [ "$(cat output)" = precious ] || fail "$2: the output was touched"
 }
-refuse "^can't open model file nothing: " nothing
+refuse "^rvm-predict: can't open model file nothing: " nothing
 mkdir folder
-refuse "^can't open model file folder: " folder
+refuse "^rvm-predict: can't open model file folder: " folder
 refuse 'mcycle:1:1: .*not a model' "$DATA/mcycle"
 : >empty
 refuse '^rvm-predict: empty:1:1: .*empty' empty

@@ -9,7 +9,7 @@ refuse() { # PLACE FILE
     "$BIN/rvm-predict" "$2" model old >out 2>err
     [ $? = 1 ] || fail "$2 does not exit with 1"
     grep -q "^rvm-predict: $2:$1: ." err || fail "$2: not at $1: $(cat err)"
-    grep -qx "Wrong input format at line ${1%:*}" err || fail "libsvm's words miss: $(cat err)"
+    grep -qx "rvm-predict: Wrong input format at line ${1%:*}" err || fail "libsvm's words miss: $(cat err)"
     [ "$(cat old)" = precious ] || fail "$2: the old output is gone"
     "$BIN/rvm-predict" "$2" model new >out 2>err && fail "$2 passes"
     [ ! -s out ] || fail "$2: stdout: $(cat out)"
@@ -24,7 +24,7 @@ awk 'BEGIN { for (i = 0; i < 5000; i++) print "0 1:" i; print "0 1:1 1:2" }' >la
 refuse 5001:7 late
 
 "$BIN/rvm-predict" nothing model new 2>err && fail "a missing file passes"
-grep -q "^can't open input file nothing: " err || fail "reads: $(cat err)"
+grep -q "^rvm-predict: can't open input file nothing: " err || fail "reads: $(cat err)"
 "$BIN/rvm-predict" . model new 2>err && fail "a folder passes"
 [ ! -e new ] || fail "an output file is left"
 rm bad empty err late model old out

@@ -44,6 +44,6 @@ check classes -b 1 --mode
 for threads in -1 100000; do
     "$BIN/rvm-predict" --threads $threads rows.classes classes new >out 2>err &&
         fail "$threads threads pass"
-    grep -q '^ERROR: number of threads is ' err || fail "$threads threads: $(cat err)"
+    grep -q '^rvm-predict: ERROR: number of threads is ' err || fail "$threads threads: $(cat err)"
     [ ! -e new ] || fail "$threads threads leave an output file"
 done

@@ -35,7 +35,7 @@ refuse() { # WORDS OPTION... FILES
     shift
     "$BIN/rvm-predict" "$@" output >out 2>err
     [ $? = 1 ] || fail "$* does not exit with 1"
-    grep -q "^ERROR: .*$words" err || fail "$*: $(cat err)"
+    grep -q "^rvm-predict: ERROR: .*$words" err || fail "$*: $(cat err)"
     [ ! -e output ] || fail "$* leaves an output file"
 }
 for p in 0 1 -0.5 2 nan inf; do

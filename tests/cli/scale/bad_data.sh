@@ -18,7 +18,7 @@ refuse() {
     [ ! -e range ] || fail "$2: wrote the range file"
     head -n 1 messages | grep -q "^rvm-scale: data:$line:$column: ." ||
         fail "$2: said $(cat messages)"
-    [ "$(tail -n +2 messages)" = "Wrong input format at line $line" ] ||
+    [ "$(tail -n +2 messages)" = "rvm-scale: Wrong input format at line $line" ] ||
         fail "$2: said $(cat messages)"
 }
 
@@ -46,9 +46,9 @@ grep -q '^rvm-scale: data:1:1: no rows' messages || fail "empty file: said $(cat
 
 "$BIN/rvm-scale" no_such >got 2>messages
 [ $? = 1 ] || fail "no such file: exit is not 1"
-[ "$(cat messages)" = "can't open file no_such: No such file or directory" ] ||
+[ "$(cat messages)" = "rvm-scale: can't open file no_such: No such file or directory" ] ||
     fail "said $(cat messages)"
 "$BIN/rvm-scale" . >got 2>messages
 [ $? = 1 ] || fail "folder: exit is not 1"
-[ "$(cat messages)" = "can't open file .: Is a directory" ] || fail "said $(cat messages)"
+[ "$(cat messages)" = "rvm-scale: can't open file .: Is a directory" ] || fail "said $(cat messages)"
 exit 0

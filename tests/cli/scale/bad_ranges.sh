@@ -39,9 +39,9 @@ refuse 3:1 'x\n-1 1\n1.5 1 2\n'
 
 "$BIN/rvm-scale" -r no_such data >got 2>messages
 [ $? = 1 ] || fail "no such file: exit is not 1"
-[ "$(cat messages)" = "can't open file no_such: No such file or directory" ] ||
+[ "$(cat messages)" = "rvm-scale: can't open file no_such: No such file or directory" ] ||
     fail "said $(cat messages)"
 "$BIN/rvm-scale" -r . data >got 2>messages
 [ $? = 1 ] || fail "folder: exit is not 1"
-[ "$(cat messages)" = "can't open file .: Is a directory" ] || fail "said $(cat messages)"
+[ "$(cat messages)" = "rvm-scale: can't open file .: Is a directory" ] || fail "said $(cat messages)"
 exit 0

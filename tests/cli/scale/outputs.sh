@@ -16,7 +16,7 @@ printf '5,-8 \n' | cmp - got || fail "without -y: $(cat got)"
 # A range file for another number of targets is an error, unless the targets are left alone.
 printf '5 1:1.5\n' >one
 "$BIN/rvm-scale" -r range one >got 2>err && fail "one target passes"
-grep -qx 'ERROR: ranges for 2 labels in a row, but the data have 1' err || fail "$(cat err)"
+grep -qx 'rvm-scale: ERROR: ranges for 2 labels in a row, but the data have 1' err || fail "$(cat err)"
 [ ! -s got ] || fail "wrote: $(cat got)"
 sed '1,4d' range >features
 "$BIN/rvm-scale" -r features one >got || fail "exit $?"

@@ -11,7 +11,7 @@ printf '1 1:1 2:1 3:9 6:1 7:5\n2 1:8 2:2 3:9\n' >data
 printf '1 1:-0.5 50:-3 \n2 1:3 50:-3 \n' >want
 cmp -s got want || fail "gave: $(cat got)"
 for index in 2 6; do
-    printf 'WARNING: feature index %d appeared in file data was not seen in the scaling ' $index
+    printf 'rvm-scale: WARNING: feature index %d appeared in file data was not seen in the scaling ' $index
     printf 'factor file range. The feature is scaled to 0.\n'
 done >want
 cmp -s messages want || fail "said: $(cat messages)"

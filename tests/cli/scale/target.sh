@@ -27,5 +27,5 @@ printf '1 1:1\n5 1:2\n2 1:4\n' >data
 "$BIN/rvm-scale" -y 7 8 -r range data >got 2>messages || fail "exit $?"
 printf '%s \n' '7 1:0.25' '8 1:0.5' '7.25 1:1' >want
 cmp -s got want || fail "no y block: $(cat got)"
-grep -q '^WARNING: range holds no range of the target' messages || fail "no warning of the target"
+grep -q '^rvm-scale: WARNING: range holds no range of the target' messages || fail "no warning of the target"
 exit 0

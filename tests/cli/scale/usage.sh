@@ -15,26 +15,29 @@ head -n 1 got | grep -Eq '^rvm-scale [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version
 grep -q '^GSL [0-9]' got || fail "--version has no GSL"
 grep -q '^BLAS: ..' got || fail "--version has no BLAS"
 
-# refuse MESSAGE WORDS: usage on standard output, MESSAGE alone on standard error, exit 1.
+# refuse MESSAGE WORDS: MESSAGE alone on standard error, exit 1.
 refuse() {
     message=$1
     shift
     "$BIN/rvm-scale" "$@" >got 2>messages
     [ $? = 1 ] || fail "$*: exit is not 1"
-    [ "$(cat messages)" = "$message" ] || fail "$*: said $(cat messages)"
-    [ "$(cut -d ' ' -f 1 got | head -n 1)" = Usage: ] || fail "$*: no usage"
+    [ "$(cat messages)" = "rvm-scale: $message (try rvm-scale --help)" ] ||
+        fail "$*: said $(cat messages)"
+    [ ! -s got ] || fail "$*: writes to stdout: $(cat got)"
 }
-refuse 'rvm-scale: too few files'
-refuse 'rvm-scale: too few files' -l 0
-refuse 'rvm-scale: too many words: more' data more
-refuse 'unknown option' -z 1 data
-refuse 'unknown option' --zeta data
-refuse 'rvm-scale: option -l needs a value' -l
-refuse 'rvm-scale: option -y needs two values' -y 1
-refuse 'rvm-scale: -l abc: expected a number' -l abc data
-refuse 'rvm-scale: -u 1x: expected a number' -u 1x data
-refuse 'rvm-scale: -y 1 data: expected two numbers' -y 1 data
-refuse 'rvm-scale: the value of -l must be a word of its own: -l0' -l0 data
+"$BIN/rvm-scale" >got 2>messages
+[ $? = 1 ] || fail "no word at all: exit is not 1"
+[ "$(head -n 1 got)" = 'Usage: rvm-scale [options] data_file' ] || fail "no word at all: no usage"
+refuse 'too few files' -l 0
+refuse 'too many words: more' data more
+refuse 'unknown option: -z' -z 1 data
+refuse 'unknown option: --zeta' --zeta data
+refuse 'option -l needs a value' -l
+refuse 'option -y needs two values' -y 1
+refuse '-l abc: expected a number' -l abc data
+refuse '-u 1x: expected a number' -u 1x data
+refuse '-y 1 data: expected two numbers' -y 1 data
+refuse 'the value of -l must be a word of its own: -l0' -l0 data
 
 # contradict MESSAGE WORDS: no usage, and no file is written.
 contradict() {
@@ -46,14 +49,14 @@ contradict() {
     [ ! -s got ] || fail "$*: wrote $(cat got)"
     [ ! -e range ] || fail "$*: wrote the range file"
 }
-limits='inconsistent lower/upper specification'
+limits='rvm-scale: inconsistent lower/upper specification'
 contradict "$limits" -l 1
 contradict "$limits" -l 1 -u 0 -s range
 contradict "$limits" -l nan
 contradict "$limits" -u inf
 contradict "$limits" -y 1 1
 contradict "$limits" -y 0 nan
-contradict 'cannot use -r and -s simultaneously' -s range -r range
+contradict 'rvm-scale: cannot use -r and -s simultaneously' -s range -r range
 
 # -- ends the options; another name changes nothing.
 cp data ./-l

@@ -10,17 +10,17 @@ cmp -s got want || fail "gave: $(cat got)"
 printf 'x\n-1 1\n1 0 2\n' >want
 cmp -s range want || fail "range file: $(cat range)"
 cat >want <<'END'
-WARNING: minimal feature index is 0, but indices should start from 1
-WARNING: scaling factors with indices smaller than 1 are not stored to the file range.
+rvm-scale: WARNING: minimal feature index is 0, but indices should start from 1
+rvm-scale: WARNING: scaling factors with indices smaller than 1 are not stored to the file range.
 END
 cmp -s messages want || fail "said: $(cat messages)"
 
 printf '1 1:1\n2 2:1\n3 3:1\n' >data
 "$BIN/rvm-scale" data >got 2>messages || fail "exit $?"
 cat >want <<'END'
-WARNING: original #nonzeros 3
-       > new      #nonzeros 9
-If feature values are non-negative and sparse, use -l 0 rather than the default -l -1
+rvm-scale: WARNING: original #nonzeros 3
+rvm-scale:        > new      #nonzeros 9
+rvm-scale: If feature values are non-negative and sparse, use -l 0 rather than the default -l -1
 END
 cmp -s messages want || fail "said: $(cat messages)"
 

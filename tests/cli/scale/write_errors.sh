@@ -6,7 +6,7 @@ printf '1 1:2\n2 1:6\n' >data
 
 "$BIN/rvm-scale" -s no_folder/range data >got 2>messages && fail "no folder: exit 0"
 [ ! -s got ] || fail "no folder: wrote rows"
-[ "$(cat messages)" = "can't open file no_folder/range: No such file or directory" ] ||
+[ "$(cat messages)" = "rvm-scale: can't open file no_folder/range: No such file or directory" ] ||
     fail "no folder: said $(cat messages)"
 
 # An old range file outlives a run that fails, and is replaced by one that does not.
@@ -33,7 +33,7 @@ cmp -s got want || fail "-s - gave: $(cat got)"
 "$BIN/rvm-scale" --help >/dev/full 2>messages && fail "help on a full disk: exit 0"
 "$BIN/rvm-scale" -s /dev/full data >got 2>messages && fail "-s /dev/full: exit 0"
 [ ! -s got ] || fail "-s /dev/full: wrote rows"
-[ "$(cat messages)" = "can't write file /dev/full: No space left on device" ] ||
+[ "$(cat messages)" = "rvm-scale: can't write file /dev/full: No space left on device" ] ||
     fail "-s /dev/full: said $(cat messages)"
 
 # Standard output is closed.

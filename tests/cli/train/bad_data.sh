@@ -12,7 +12,7 @@ refuse() { # LINE COLUMN TEXT OPTION...
     [ ! -s out ] || fail "stdout: $(cat out)"
     [ ! -e model ] || fail "a model of bad data"
     grep -q "^rvm-train: bad:$place: ." err || fail "not at $place: $(cat err)"
-    grep -qx "Wrong input format at line $line" err || fail "libsvm's words miss: $(cat err)"
+    grep -qx "rvm-train: Wrong input format at line $line" err || fail "libsvm's words miss: $(cat err)"
 }
 refuse 2 7 '1 1:1\n1 2:1 2:3\n'
 refuse 2 3 '1 1:1\n1 2:x\n'
@@ -26,4 +26,4 @@ refuse 1 3 '1 1:1\n2 1:2\n' -t 4
 printf '1.5 1:1\n2 1:2\n1.2 1:0.5\n' >good
 "$BIN/rvm-train" -q -s 3 good model || fail "a regression of three rows fails"
 "$BIN/rvm-train" -q . model 2>err && fail "a folder passes as data"
-grep -q "^can't open input file \.: " err || fail "reads: $(cat err)"
+grep -q "^rvm-train: can't open input file \.: " err || fail "reads: $(cat err)"

@@ -81,12 +81,12 @@ refuse() { # WORDS OPTION...
 }
 refuse 'a list of' --basis constant plane
 refuse 'a list of' --basis bias,,linear plane
-refuse '^ERROR: without a kernel' --kernel none --basis none plane
-refuse '^ERROR: without a kernel' --kernel none --no-bias plane
+refuse '^rvm-train: ERROR: without a kernel' --kernel none --basis none plane
+refuse '^rvm-train: ERROR: without a kernel' --kernel none --no-bias plane
 printf '1 0:1 1:2 2:1\n2 0:2 1:1 2:2\n' >gram
-refuse '^ERROR: .*precomputed' -t 4 --basis bias,linear gram
-refuse '^ERROR: .*precomputed' -t 4 --basis quadratic gram
+refuse '^rvm-train: ERROR: .*precomputed' -t 4 --basis bias,linear gram
+refuse '^rvm-train: ERROR: .*precomputed' -t 4 --basis quadratic gram
 awk 'BEGIN { printf "1"; for (i = 1; i <= 3200; i++) printf " %d:1", i; print "\n2 1:2" }' >wide
-refuse '^ERROR: 3200 features have 5121600 quadratic' --kernel none --basis quadratic wide
+refuse '^rvm-train: ERROR: 3200 features have 5121600 quadratic' --kernel none --basis quadratic wide
 printf '1\n2\n' >empty
-refuse '^ERROR: there is no basis function' --kernel none --basis linear empty
+refuse '^rvm-train: ERROR: there is no basis function' --kernel none --basis linear empty

@@ -21,7 +21,7 @@ mean -w1 2 -w+1 3 >two
 cmp model six || fail "2 times 3 is not 6"
 
 "$BIN/rvm-train" -q -w9 2 -v 5 "$DATA/ripley.train" >out 2>err || fail "fails: $(cat err)"
-[ "$(cat err)" = 'WARNING: class label 9 specified in weight is not found' ] ||
+[ "$(cat err)" = 'rvm-train: WARNING: class label 9 specified in weight is not found' ] ||
     fail "the warning reads: $(cat err)"
 "$BIN/rvm-train" -q -s 3 -w9 2 "$DATA/mcycle" model 2>err || fail "fails: $(cat err)"
 [ ! -s err ] || fail "a regression warns of weights: $(cat err)"

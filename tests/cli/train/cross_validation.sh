@@ -34,7 +34,7 @@ first=$(result)
 # More folds than rows: that many, and libsvm's warning.
 printf '1 1:1\n-1 1:-1\n1 1:1.1\n-1 1:-1.2\n1 1:0.9\n-1 1:-0.8\n' >six
 "$BIN/rvm-train" -q -v 100 six >out 2>err || fail "fails: $(cat err)"
-grep -qxF 'WARNING: # folds (100) > # data (6). Will use # folds = # data instead (i.e., leave-one-out cross validation)' err ||
+grep -qxF 'rvm-train: WARNING: # folds (100) > # data (6). Will use # folds = # data instead (i.e., leave-one-out cross validation)' err ||
     fail "the warning reads: $(cat err)"
 grep -qx 'Cross Validation Accuracy = 100%' out || fail "separable rows: $(cat out)"
 

@@ -11,7 +11,7 @@ refuse() { # WORDS OPTION...
     [ $? = 1 ] || fail "$* does not exit with 1"
     [ ! -s out ] || fail "$* writes to stdout: $(cat out)"
     [ ! -e model ] || fail "$* leaves a model"
-    grep -q "^ERROR: $words" err || fail "$*: '$words' is not in: $(cat err)"
+    grep -q "^rvm-train: ERROR: $words" err || fail "$*: '$words' is not in: $(cat err)"
 }
 accept() {
     "$BIN/rvm-train" -q "$@" data model >out 2>err || fail "$* is refused: $(cat err)"
@@ -57,4 +57,4 @@ accept -s 3 -w1 -2
 
 # The data are read before option values are looked at.
 "$BIN/rvm-train" -s 9 nothing model >out 2>err && fail "a missing file passes"
-grep -q "^can't open input file nothing: " err || fail "the missing file is not named: $(cat err)"
+grep -q "^rvm-train: can't open input file nothing: " err || fail "the missing file is not named: $(cat err)"

@@ -15,7 +15,7 @@ refused() { # WORDS ARGUMENTS...
 "$BIN/rvm-train" -q --method newton "$DATA/ripley.train" none 2>err >out && fail "newton is accepted"
 grep -q 'auto, mackay, em, sequential and gibbs' err || fail "says: $(cat err)"
 for method in mackay em sequential; do
-    refused "^ERROR: --method $method knows one output; 3 need --method auto" \
+    refused "^rvm-train: ERROR: --method $method knows one output; 3 need --method auto" \
         --method "$method" -s 3 "$DATA/linnerud"
     refused "^rvm-train: --method $method keeps the columns of all 241 candidates and needs -m" \
         --method "$method" -s 3 -m 0.5 "$DATA/friedman1.train"

@@ -4,7 +4,7 @@ fail() { echo "$*" >&2; exit 1; }
 
 printf '7 1:1\n7 1:2\n7 1:3\n' >data
 "$BIN/rvm-train" -q -b 1 data model >out 2>err || fail "fails: $(cat err)"
-grep -qxF 'WARNING: training data in only one class. See README for details.' err ||
+grep -qxF 'rvm-train: WARNING: training data in only one class: every prediction will be 7' err ||
     fail "the warning reads: $(cat err)"
 [ ! -s out ] || fail "stdout with -q: $(cat out)"
 grep -qx 'nr_class 1' model || fail "not one class"

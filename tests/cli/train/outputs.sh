@@ -75,5 +75,5 @@ refuse 1:1 '1,2 1:1\n' -s 0
 grep -q 'more than one label, which is for regression only' err || fail "$(cat err)"
 refuse 1:1 '1,2 1:1\n'
 "$BIN/rvm-train" --shared-noise "$DATA/ripley.train" new 2>err && fail "shared noise of classes"
-grep -qx 'ERROR: shared noise is a setting of regression only' err || fail "$(cat err)"
+grep -qx 'rvm-train: ERROR: shared noise is a setting of regression only' err || fail "$(cat err)"
 exit 0

@@ -22,15 +22,15 @@ refused 'NU must be above 0' --prior student:nan "$DATA/ripley.train"
 for prior in '' 1 '1,' ,1 1,2,3 1,x; do
     refused 'two numbers with a comma between them' --noise-prior "$prior" -s 3 "$DATA/sinc.train"
 done
-refused '^ERROR: prior of the weights with shape -1 and rate 2;' --prior gamma:-1,2 "$DATA/ripley.train"
-refused '^ERROR: prior of the weights with shape 1 and rate -2;' --prior gamma:1,-2 "$DATA/ripley.train"
-refused '^ERROR: prior of the weights with shape 1 and rate 0:' --prior gamma:1,0 "$DATA/ripley.train"
-refused '^ERROR: prior of the weights with shape nan and rate 1;' --prior gamma:nan,1 "$DATA/ripley.train"
-refused '^ERROR: prior of the weights with shape 1 and rate inf;' --prior gamma:1,inf "$DATA/ripley.train"
-refused '^ERROR: prior of the noise with shape nan and rate 1;' --noise-prior nan,1 -s 3 "$DATA/sinc.train"
-refused '^ERROR: prior of the noise with shape 1 and rate -3;' --noise-prior 1,-3 -s 3 "$DATA/sinc.train"
-refused '^ERROR: a prior of the noise is a setting of regression only' --noise-prior 1,3 "$DATA/ripley.train"
-refused '^ERROR: a noise variance that is given needs no prior' --noise-prior 1,3 --noise-variance 1 \
+refused '^rvm-train: ERROR: prior of the weights with shape -1 and rate 2;' --prior gamma:-1,2 "$DATA/ripley.train"
+refused '^rvm-train: ERROR: prior of the weights with shape 1 and rate -2;' --prior gamma:1,-2 "$DATA/ripley.train"
+refused '^rvm-train: ERROR: prior of the weights with shape 1 and rate 0:' --prior gamma:1,0 "$DATA/ripley.train"
+refused '^rvm-train: ERROR: prior of the weights with shape nan and rate 1;' --prior gamma:nan,1 "$DATA/ripley.train"
+refused '^rvm-train: ERROR: prior of the weights with shape 1 and rate inf;' --prior gamma:1,inf "$DATA/ripley.train"
+refused '^rvm-train: ERROR: prior of the noise with shape nan and rate 1;' --noise-prior nan,1 -s 3 "$DATA/sinc.train"
+refused '^rvm-train: ERROR: prior of the noise with shape 1 and rate -3;' --noise-prior 1,-3 -s 3 "$DATA/sinc.train"
+refused '^rvm-train: ERROR: a prior of the noise is a setting of regression only' --noise-prior 1,3 "$DATA/ripley.train"
+refused '^rvm-train: ERROR: a noise variance that is given needs no prior' --noise-prior 1,3 --noise-variance 1 \
     -s 3 "$DATA/sinc.train"
 
 # Flat is the default, to the byte.

@@ -9,13 +9,13 @@ train() {
     return $status
 }
 train no_folder/model && fail "a model in no folder passes"
-grep -q "^can't save model to file no_folder/model: " err || fail "reads: $(cat err)"
+grep -q "^rvm-train: can't save model to file no_folder/model: " err || fail "reads: $(cat err)"
 mkdir folder
 train folder && fail "a folder as model passes"
-grep -q "^can't save model to file folder: " err || fail "reads: $(cat err)"
+grep -q "^rvm-train: can't save model to file folder: " err || fail "reads: $(cat err)"
 if [ -w /dev/full ]; then
     train /dev/full && fail "a full disk passes"
-    grep -q "^can't save model to file /dev/full: " err || fail "reads: $(cat err)"
+    grep -q "^rvm-train: can't save model to file /dev/full: " err || fail "reads: $(cat err)"
     "$BIN/rvm-train" -q -s 3 -g 0.1 "$DATA/mcycle" - >/dev/full 2>err && fail "full stdout passes"
     [ -s err ] || fail "full stdout: no reason given"
     "$BIN/rvm-train" -s 3 -g 0.1 -v 2 "$DATA/mcycle" >/dev/full 2>err && fail "full stdout passes"
