@@ -198,7 +198,7 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
                  "file %s.",
                  save);
     if (rvm_scaling_apply(&counts, s, p, stdout, &err) != RVM_OK) {
-        cli_error(&tool, "standard output", &err);
+        cli_stdout_fault(&tool, err.message);
         return false;
     }
     warn_of_density(&counts);

@@ -122,6 +122,9 @@ void cli_discard(outfile *o);
  * temporary output and ends the process by the signal. */
 const volatile sig_atomic_t *cli_catch_interrupt(void);
 
+/* `rvm-train: standard output: reason`, or that it is closed. */
+void cli_stdout_fault(const cli_tool *tool, const char *reason);
+
 /* Flushes and closes standard output; the exit code: `code`, or 1 when the output could not be
  * written, after a message unless code was 1 and so there has been one. */
 int cli_finish(const cli_tool *tool, int code);

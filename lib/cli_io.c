@@ -1,5 +1,6 @@
 /* Beside the library, for the tools only: messages, files, signals and the end of a tool. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -278,6 +279,22 @@ void cli_discard(outfile *o)
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
+/* Where the caller had closed it, cli_parse has opened it for reading. */
+static bool stdout_is_closed(void)
+{
+    const int mode = fcntl(STDOUT_FILENO, F_GETFL);
+
+    return mode < 0 || (mode & O_ACCMODE) == O_RDONLY;
+}
+
+void cli_stdout_fault(const cli_tool *tool, const char *reason)
+{
+    if (stdout_is_closed())
+        cli_note(tool, "standard output is closed");
+    else
+        cli_note(tool, "standard output: %s", reason);
+}
+
 int cli_finish(const cli_tool *tool, int code)
 {
     int fault = 0;
@@ -285,11 +302,12 @@ int cli_finish(const cli_tool *tool, int code)
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout))
         fault = errno != 0 ? errno : EIO;
-    if (fclose(stdout) != 0 && fault == 0)
+    if (fault != 0 && code != 1) /* else the tool has told what is wrong */
+        cli_stdout_fault(tool, strerror(fault));
+    if (fclose(stdout) != 0 && fault == 0) {
         fault = errno;
-    if (fault == 0)
-        return code;
-    if (code != 1) /* else the tool has told what is wrong */
-        cli_note(tool, "standard output: %s", strerror(fault));
-    return 1;
+        if (code != 1)
+            cli_note(tool, "standard output: %s", strerror(fault));
+    }
+    return fault != 0 ? 1 : code;
 }

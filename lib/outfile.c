@@ -170,6 +170,8 @@ static FILE *open_stream(int descriptor)
 static rvm_status open_direct(outfile *o, const char *name, int standard, rvm_error *err)
 {
     o->stream = standard >= 0 ? open_stream(dup(standard)) : fopen(name, "w");
+    if (o->stream == NULL && standard == STDOUT_FILENO && errno == EINVAL)
+        return rvm_fail(err, RVM_EIO, "standard output is closed");
     return o->stream != NULL ? RVM_OK : fail_errno(err);
 }
 

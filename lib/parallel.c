@@ -19,12 +19,22 @@ extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern void *blas_memory_alloc(int position) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
 
+#ifdef _OPENMP
+/* OMP_NUM_THREADS may say anything, and what does not fit wraps round there. */
+static int threads_offered(void)
+{
+    const int offered = omp_get_max_threads();
+
+    return offered > 0 && offered <= RVM_THREADS_MAX ? offered : omp_get_num_procs();
+}
+#endif
+
 int rvm_threads(int wanted)
 {
 #ifdef _OPENMP
     if (omp_in_parallel())
         return 1;
-    return wanted > 0 ? wanted : omp_get_max_threads();
+    return wanted > 0 ? wanted : threads_offered();
 #else
     (void)wanted;
     return 1;

@@ -8,6 +8,8 @@
 
 #include "rvm.h"
 
+enum { RVM_THREADS_MAX = 1024 };
+
 /* Threads to use when `wanted` are asked for; 0: as many as the machine offers. 1 within a parallel
  * region, and without OpenMP. */
 int rvm_threads(int wanted);

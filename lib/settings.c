@@ -11,11 +11,11 @@
 
 #include "error.h"
 #include "kernel.h"
+#include "parallel.h"
 #include "problem.h"
 #include "term.h"
 
 enum { SAMPLES_MIN = 4, DRAWS_MAX = 100000000, CHAINS_MAX = 1000 };
-enum { THREADS_MAX = 1024 };
 
 rvm_settings rvm_settings_default(void)
 {
@@ -226,9 +226,9 @@ static rvm_status check_effort(const rvm_settings *s, rvm_error *err)
         return rvm_fail(err, RVM_ESETTING, "--prune-margin is for --method auto only");
     if (s->restarts < 0)
         return rvm_fail(err, RVM_ESETTING, "number of restarts < 0 (it is %d)", s->restarts);
-    if (s->threads < 0 || s->threads > THREADS_MAX)
+    if (s->threads < 0 || s->threads > RVM_THREADS_MAX)
         return rvm_fail(err, RVM_ESETTING, "number of threads is %d; 0 to %d are possible",
-                        s->threads, THREADS_MAX);
+                        s->threads, RVM_THREADS_MAX);
     return RVM_OK;
 }
 

@@ -25,6 +25,7 @@ cmp range got && cmp scaled out || fail "other ranges or rows"
 # Needed: exit 1 and one line, if there is where to put it.
 refuse() { # WORDS
     [ $? = 1 ] || fail "$1: exit is not 1"
+    grep -Eq '^rvm-[a-z]*: .*standard output is closed$' err || fail "$1: says: $(cat err)"
     [ "$(grep -vc '^Mean log loss' err)" = 1 ] || fail "$1: says: $(cat err)"
 }
 "$BIN/rvm-train" -q - got <&- 2>err

@@ -44,6 +44,13 @@ printf '1\n3\n' >bare
 rm err
 refuse 'bare.model: neither the rows nor the model have an input' bare bare.model a.gp
 
+# Numbers whose differences are none.
+printf '1 1:1e308\n-1 1:-1e308\n1 1:3\n-1 1:4\n' >wide
+"$BIN/rvm-train" -q wide wide.model || fail "training fails"
+refuse 'wide.model: feature 1 has values beyond 1e300, which cannot be drawn' wide wide.model a.gp
+sed '3s/^[^ ]*/-2e305/' data >high
+refuse 'sinc.model: the target has values beyond 1e300, which cannot be drawn' high sinc.model a.gp
+
 # Images that cannot be written.
 refuse 'ends in .svg, .png, .pdf or .gp: image.jpg' data sinc.model image.jpg
 refuse 'ends in .svg, .png, .pdf or .gp: svg' data sinc.model svg
