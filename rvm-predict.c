@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/cli_confusion.h"
 #include "lib/rvm.h"
 
 /* Rows read at a time: enough for several threads, few enough that a stream's first
@@ -17,13 +18,14 @@ static const char open_complaint[] = "can't open output file";
 
 typedef struct {
     int probability, threads;
-    bool quiet, variance, mode;
+    bool quiet, variance, mode, confusion, unlabelled;
     double interval; /* 0: not wanted */
 } predict_job;
 
 #define FIELD(name) offsetof(predict_job, name)
 
 static const cli_option options[] = {
+    { .kind = CLI_HEADING, .help = "What is written" },
     { 'b', NULL, CLI_INT, "0|1", "0", "1: write the probability of each class", FIELD(probability),
       NULL },
     { 0, "variance", CLI_FLAG, NULL, NULL, "regression: write the predictive variance too",
@@ -34,9 +36,17 @@ static const cli_option options[] = {
     { 0, "mode", CLI_FLAG, NULL, NULL,
       "classification: probabilities at the most probable weights, not averaged", FIELD(mode),
       NULL },
+    { .kind = CLI_HEADING, .help = "Scores" },
+    { 'v', "confusion", CLI_FLAG, NULL, NULL,
+      "classification: print the confusion matrix, and precision, recall and F1 of each class",
+      FIELD(confusion), NULL },
+    { 0, "unlabelled", CLI_FLAG, NULL, NULL,
+      "rows may have no label, or ? in its place; they count for no score", FIELD(unlabelled),
+      NULL },
+    { 'q', NULL, CLI_FLAG, NULL, NULL, "quiet: no scores", FIELD(quiet), NULL },
+    { .kind = CLI_HEADING, .help = "Others" },
     { 0, "threads", CLI_INT, "T", "all", "number of threads; predictions do not depend on it",
       FIELD(threads), NULL },
-    { 'q', NULL, CLI_FLAG, NULL, NULL, "quiet: no scores", FIELD(quiet), NULL },
 };
 
 static const cli_tool tool = {
@@ -85,6 +95,8 @@ static bool check_model(const predict_job *job, const rvm_model_info *m)
 
     if (m->task == RVM_CLASSIFICATION && (job->variance || job->interval > 0))
         fault = "--variance and --interval are for regression, and this model classifies";
+    else if (m->task == RVM_REGRESSION && job->confusion)
+        fault = "-v is for classification, and this model is of a regression";
     else if (m->task == RVM_REGRESSION && job->mode)
         fault = "--mode is for classification, and this model is of a regression";
     if (fault != NULL)
@@ -203,9 +215,10 @@ typedef struct {
     rvm_predictor *predictor; /* owned */
     rvm_problem *block;       /* owned */
     rvm_prediction prediction;
-    size_t rows;      /* predicted so far */
-    rvm_score *score; /* owned; of each output, or one for classification */
-    bool scored;      /* the rows have the labels that it takes, and scores are wanted */
+    size_t rows;             /* predicted so far */
+    rvm_score *score;        /* owned; of each output, or one for classification */
+    bool scored;             /* the rows have the labels that it takes, and scores are wanted */
+    cli_confusion confusion; /* of the rows so far, where it is wanted */
 } stream;
 
 static void stream_clear(stream *s)
@@ -217,6 +230,7 @@ static void stream_clear(stream *s)
     rvm_problem_free(s->block);
     rvm_prediction_free(&s->prediction);
     free(s->score);
+    cli_confusion_free(&s->confusion);
 }
 
 static bool read_model(stream *s, const char *name, const char *output_name)
@@ -266,15 +280,20 @@ static bool check_labels(stream *s)
         return false;
     }
     s->score = calloc(outputs, sizeof *s->score);
-    if (s->score == NULL)
-        cli_note(&tool, "no memory");
-    return s->score != NULL;
+    if (s->score != NULL && (!s->job->confusion || cli_confusion_init(&s->confusion, &s->info)))
+        return true;
+    cli_note(&tool, "no memory");
+    return false;
 }
 
 /* The first block too is read before the output is touched: an empty file is an error. */
 static bool start_reading(stream *s)
 {
-    const rvm_grammar grammar = { .precomputed = s->info.kernel.type == RVM_PRECOMPUTED,
+    const bool precomputed = s->info.kernel.type == RVM_PRECOMPUTED;
+    const size_t outputs = s->info.outputs > 1 ? s->info.outputs : 1;
+    const rvm_grammar grammar = { .precomputed = precomputed,
+                                  .unlabelled = s->job->unlabelled ? outputs : 0,
+                                  .columns = precomputed ? s->info.examples : 0,
                                   .outputs = s->info.outputs > 1 };
     rvm_error err = { 0 };
 
@@ -330,6 +349,8 @@ static bool predict_block(stream *s)
     s->rows += s->prediction.rows;
     if (s->scored && s->info.task == RVM_CLASSIFICATION)
         rvm_score_add(s->score, &s->info, &s->prediction, s->block);
+    if (s->job->confusion)
+        cli_confusion_add(&s->confusion, &s->prediction, s->block);
     for (size_t k = 0; s->scored && k < s->info.outputs; k++)
         rvm_score_add_output(&s->score[k], &s->prediction, s->block, k);
     return true;
@@ -368,6 +389,21 @@ static bool predict_rows(stream *s, outfile **o, const char *output_name)
     return true;
 }
 
+static void print_scores(const stream *s, FILE *text)
+{
+    if (s->scored && s->score->rows == 0)
+        cli_note(&tool, "no scores: no row has a label");
+    else if (s->scored && s->info.task == RVM_CLASSIFICATION)
+        print_classification(text, s->score);
+    else if (s->scored)
+        print_regression(text, s->score, s->info.outputs);
+    else if (!s->job->quiet)
+        cli_note(&tool, "no scores: the rows have one label and the model has %zu outputs",
+                 s->info.outputs);
+    if (s->job->confusion)
+        cli_confusion_print(&s->confusion);
+}
+
 static int predict_to(stream *s, const char *output_name)
 {
     /* Scores keep away from predictions that go to standard output. */
@@ -384,13 +420,7 @@ static int predict_to(stream *s, const char *output_name)
     }
     if (!cli_commit(&tool, o, "can't write output file", output_name))
         return 1;
-    if (s->scored && s->info.task == RVM_CLASSIFICATION)
-        print_classification(text, s->score);
-    else if (s->scored)
-        print_regression(text, s->score, s->info.outputs);
-    else if (!s->job->quiet)
-        cli_note(&tool, "no scores: the rows have one label and the model has %zu outputs",
-                 s->info.outputs);
+    print_scores(s, text);
     return 0;
 }
 

@@ -11,6 +11,7 @@ typedef struct {
     double target[2];
     const char *save, *restore; /* borrowed from the command line; NULL: not given */
     bool outputs;               /* labels may be t1,t2,... */
+    bool quiet;                 /* no warnings */
 } scale_job;
 
 static const cli_option options[] = {
@@ -26,6 +27,8 @@ static const cli_option options[] = {
       offsetof(scale_job, restore), NULL },
     { 0, "outputs", CLI_FLAG, NULL, NULL, "labels may be t1,t2,...; implied by -y and -r",
       offsetof(scale_job, outputs), NULL },
+    { 'q', "quiet", CLI_FLAG, NULL, NULL, "errors only, no warnings", offsetof(scale_job, quiet),
+      NULL },
 };
 
 static const cli_tool tool = {
@@ -107,7 +110,7 @@ static rvm_scaling *read_ranges(const char *name)
 }
 
 static bool warn_of_unseen(const rvm_scaling *s, const rvm_scaling *learned, const char *data_name,
-                           const char *range_name)
+                           const char *range_name, bool quiet)
 {
     int *unseen = NULL;
     size_t count = 0, i;
@@ -117,7 +120,7 @@ static bool warn_of_unseen(const rvm_scaling *s, const rvm_scaling *learned, con
         cli_error(&tool, NULL, &err);
         return false;
     }
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count && !quiet; i++)
         cli_note(&tool,
                  "WARNING: feature index %d appeared in file %s was not seen in the scaling "
                  "factor file %s. The feature is scaled to 0.",
@@ -128,7 +131,7 @@ static bool warn_of_unseen(const rvm_scaling *s, const rvm_scaling *learned, con
 
 /* The ranges of file `range_name`, with what they lack from those of the data. */
 static rvm_scaling *restore_ranges(const rvm_scaling *learned, const char *data_name,
-                                   const char *range_name)
+                                   const char *range_name, bool quiet)
 {
     rvm_error err = { 0 };
     bool target_taken = false;
@@ -138,8 +141,8 @@ static rvm_scaling *restore_ranges(const rvm_scaling *learned, const char *data_
         return NULL;
     if (rvm_scaling_complete(s, &target_taken, learned, &err) != RVM_OK) {
         cli_error(&tool, NULL, &err);
-    } else if (warn_of_unseen(s, learned, data_name, range_name)) {
-        if (target_taken)
+    } else if (warn_of_unseen(s, learned, data_name, range_name, quiet)) {
+        if (target_taken && !quiet)
             cli_note(&tool,
                      "WARNING: %s holds no range of the target. It is scaled by the smallest "
                      "and the largest target of file %s.",
@@ -179,7 +182,7 @@ static void warn_of_density(const rvm_scaling_counts *counts)
 
 /* Tries all rows first: nothing is written, ranges neither, unless all can be scaled. */
 static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *data_name,
-                       const char *save)
+                       const char *save, bool quiet)
 {
     rvm_scaling_counts counts;
     rvm_error err = { 0 };
@@ -188,11 +191,11 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
         cli_error(&tool, data_name, &err);
         return false;
     }
-    if (counts.index_zero)
+    if (counts.index_zero && !quiet)
         cli_note(&tool, "WARNING: minimal feature index is 0, but indices should start from 1");
     if (save != NULL && !save_ranges(s, save))
         return false;
-    if (counts.index_zero && save != NULL)
+    if (counts.index_zero && save != NULL && !quiet)
         cli_note(&tool,
                  "WARNING: scaling factors with indices smaller than 1 are not stored to the "
                  "file %s.",
@@ -201,7 +204,8 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
         cli_stdout_fault(&tool, err.message);
         return false;
     }
-    warn_of_density(&counts);
+    if (!quiet)
+        warn_of_density(&counts);
     return true;
 }
 
@@ -218,10 +222,14 @@ static bool run(const scale_job *job, const rvm_scaling_limits *limits, const ch
     if (rvm_scaling_learn(&learned, p, limits, &err) != RVM_OK) {
         cli_error(&tool, NULL, &err);
     } else if (job->restore != NULL) {
-        restored = restore_ranges(learned, data_name, job->restore);
-        done = restored != NULL && scale_rows(restored, p, data_name, NULL);
+        restored = restore_ranges(learned, data_name, job->restore, job->quiet);
+        done = restored != NULL && scale_rows(restored, p, data_name, NULL, job->quiet);
     } else {
-        done = scale_rows(learned, p, data_name, job->save);
+        if (rvm_problem_rows(p) == 1 && !job->quiet)
+            cli_note(&tool,
+                     "one row has no ranges, and all of its features are left out: rows to be "
+                     "predicted are scaled by the ranges of the training rows, with -r");
+        done = scale_rows(learned, p, data_name, job->save, job->quiet);
     }
     rvm_scaling_free(restored);
     rvm_scaling_free(learned);

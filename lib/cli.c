@@ -37,6 +37,10 @@ static void print_option(FILE *out, const cli_option *o)
     const char *const argument = o->argument != NULL ? o->argument : "";
     const char *const blank = o->argument != NULL && o->kind != CLI_SUFFIXED ? " " : "";
 
+    if (o->kind == CLI_HEADING) {
+        fprintf(out, "\n%s:\n", o->help);
+        return;
+    }
     if (o->letter == '\0')
         snprintf(left, sizeof left, "    --%s%s%s", o->name, blank, argument);
     else if (o->name == NULL)
@@ -55,10 +59,13 @@ void cli_usage(const cli_tool *tool, FILE *out)
     static const cli_option version = { .name = "version", .help = "print versions" };
     size_t i;
 
-    fprintf(out, "Usage: %s [options] %s\n%s\n\nOptions:\n", tool->name, tool->operands,
-            tool->about);
+    fprintf(out, "Usage: %s [options] %s\n%s\n", tool->name, tool->operands, tool->about);
+    if (tool->option[0].kind != CLI_HEADING)
+        fputs("\nOptions:\n", out);
     for (i = 0; i < tool->option_count; i++)
         print_option(out, &tool->option[i]);
+    if (tool->option[0].kind == CLI_HEADING)
+        fputs("\nHelp:\n", out);
     print_option(out, &help);
     print_option(out, &version);
 }

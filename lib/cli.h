@@ -18,7 +18,9 @@ typedef enum {
     CLI_TEXT,     /* const char *, borrowed from argv */
     CLI_PAIR,     /* double[2], two words: -y LO HI */
     CLI_CALL,     /* the row's function converts the value */
-    CLI_SUFFIXED  /* likewise; text may follow the letter at once: -wI W */
+    CLI_SUFFIXED, /* likewise; text may follow the letter at once: -wI W */
+    CLI_HEADING   /* no option: `help` stands above the rows that follow, in --help,
+                     and one stands above the first row or there are none */
 } cli_kind;
 
 /* Stores `value` in the job. `suffix` is the text behind the letter ("" when there is none). What
@@ -43,7 +45,8 @@ typedef struct {
     int operands_min, operands_max;
     const char *unknown; /* NULL: "Unknown option", as svm-train says */
     const cli_option *option;
-    size_t option_count; /* at most 64; --help and --version are added to them */
+    size_t
+        option_count; /* at most 64, headings among them; --help and --version are added to them */
 } cli_tool;
 
 /* What is left of the command line. */

@@ -9,7 +9,7 @@ struct rvm_problem {
     size_t *start;         /* owned, rows + 1: row i is the pairs start[i] .. start[i+1] - 1 */
     int *index;            /* owned; ascending within a row, from 0 */
     double *value;         /* owned; finite */
-    double *target;        /* owned, rows x outputs, row by row; finite */
+    double *target;        /* owned, rows x outputs, row by row; finite, or all nan: unlabelled */
     size_t outputs;        /* targets of a row, 1 or more; set by the first row */
     int max_index;         /* largest index of any pair, -1 without pairs */
     size_t start_capacity; /* entries that start has room for */

@@ -12,6 +12,7 @@
 #include "alloc.h"
 #include "error.h"
 #include "problem.h"
+#include "problem_hint.h"
 #include "text.h"
 
 struct rvm_reader {
@@ -26,6 +27,8 @@ struct rvm_reader {
     size_t pairs;  /* of the current row */
     size_t index_capacity, value_capacity;
     size_t pair_column; /* where the first pair of the current row stands */
+    const char *line;   /* borrowed from text: the current row */
+    size_t line_length;
 };
 
 rvm_status rvm_reader_alloc(rvm_reader **out, FILE *in, rvm_grammar grammar, rvm_error *err)
@@ -64,6 +67,16 @@ static rvm_status fail_word(const rvm_reader *r, rvm_word word, const char *reas
                        rvm_text_excerpt(shown, word.text, word.length));
 }
 
+/* The same with what is known of such words. */
+static rvm_status fail_hint(const rvm_reader *r, rvm_word word, const char *reason, rvm_error *err)
+{
+    char shown[RVM_EXCERPT_SIZE];
+
+    return rvm_fail_at(err, RVM_EINPUT, r->text.lines, word.column, "%s: '%s'%s", reason,
+                       rvm_text_excerpt(shown, word.text, word.length),
+                       rvm_hint_of_word(r->line, r->line_length, word.text, word.length));
+}
+
 /* ---- One line ------------------------------------------------------------------------------- */
 
 static rvm_status fail_label(const rvm_reader *r, rvm_word word, rvm_error *err)
@@ -71,14 +84,14 @@ static rvm_status fail_label(const rvm_reader *r, rvm_word word, rvm_error *err)
     if (word.text[0] == '#')
         return fail_at(r, word.column, "a line with nothing but a comment", err);
     if (memchr(word.text, ':', word.length) != NULL)
-        return fail_word(r, word, "missing label", err);
+        return fail_hint(r, word, "missing label", err);
     if (memchr(word.text, ',', word.length) != NULL)
-        return fail_word(r, word,
+        return fail_hint(r, word,
                          r->grammar.class_labels
                              ? "more than one label, which is for regression only"
                              : "more than one label",
                          err);
-    return fail_word(r, word, "label is not a number", err);
+    return fail_hint(r, word, "label is not a number", err);
 }
 
 static rvm_status read_label(double *label, const rvm_reader *r, rvm_word word, rvm_error *err)
@@ -119,6 +132,25 @@ static rvm_status check_label_count(rvm_reader *r, rvm_word labels, size_t count
     return rvm_fail_at(err, RVM_EINPUT, r->text.lines, labels.column,
                        "%zu label%s where the first row has %zu", count, count == 1 ? "" : "s",
                        r->outputs);
+}
+
+/* A row without a label: targets that are no numbers. */
+static rvm_status leave_unlabelled(rvm_reader *r, rvm_error *err)
+{
+    const size_t count = r->outputs > 0 ? r->outputs : r->grammar.unlabelled;
+
+    if (!rvm_grow(&r->label, &r->label_capacity, count, sizeof *r->label))
+        return rvm_fail_memory(err, "a row of the data");
+    for (size_t k = 0; k < count; k++)
+        r->label[k] = NAN;
+    r->outputs = count;
+    return RVM_OK;
+}
+
+static bool is_unlabelled(const rvm_reader *r, rvm_word word)
+{
+    return r->grammar.unlabelled > 0 && ((word.length == 1 && word.text[0] == '?') ||
+                                         memchr(word.text, ':', word.length) != NULL);
 }
 
 /* All labels of a row, into r->label. */
@@ -169,6 +201,7 @@ static rvm_status read_value(double *value, const rvm_reader *r, rvm_word word, 
                              rvm_error *err)
 {
     const size_t length = (size_t)(word.text + word.length - (colon + 1));
+    const bool dashed = rvm_text_has_dash(colon + 1, length);
 
     if (length == 0)
         return fail_word(r, word, "missing value", err);
@@ -180,7 +213,10 @@ static rvm_status read_value(double *value, const rvm_reader *r, rvm_word word, 
     case RVM_NUMBER_UNDERFLOW:
         return fail_word(r, word, "value underflows", err);
     default:
-        return fail_word(r, word, "value is not a number", err);
+        return fail_word(r, word,
+                         dashed ? "value has a dash that is no minus sign, which is -"
+                                : "value is not a number",
+                         err);
     }
 }
 
@@ -236,6 +272,10 @@ static rvm_status check_kernel_row(const rvm_reader *r, const char *line, size_t
             return rvm_fail_at(err, RVM_EINPUT, r->text.lines, find_pair(line, length, i),
                                "kernel row has a gap: index %d where %d is expected", r->index[i],
                                (int)i);
+    if (r->grammar.columns > 0 && r->pairs != r->grammar.columns + 1)
+        return rvm_fail_at(err, RVM_EINPUT, r->text.lines, r->pair_column,
+                           "kernel row of %zu values; the model was trained on %zu rows",
+                           r->pairs - 1, r->grammar.columns);
     return RVM_OK;
 }
 
@@ -246,14 +286,23 @@ static rvm_status read_row(rvm_problem *p, rvm_reader *r, const char *line, size
     size_t at = 0;
     rvm_word word = rvm_text_word(line, length, &at);
     const size_t label_column = word.column;
+    const char *foreign;
     rvm_status status;
 
     r->pairs = 0;
-    if (r->text.lines == 1 && length >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
-        return fail_at(r, 1, "byte order mark", err);
+    r->line = line;
+    r->line_length = length;
+    foreign = r->text.lines == 1 ? rvm_hint_of_file(line, length) : NULL;
+    if (foreign != NULL)
+        return fail_at(r, 1, foreign, err);
     if (word.text == NULL)
         return fail_at(r, 1, "blank line", err);
-    status = read_labels(r, word, err);
+    if (is_unlabelled(r, word)) {
+        at = word.text[0] == '?' ? at : 0; /* the word is a pair */
+        status = leave_unlabelled(r, err);
+    } else {
+        status = read_labels(r, word, err);
+    }
     while (status == RVM_OK) {
         word = rvm_text_word(line, length, &at);
         if (word.text == NULL || word.text[0] == '#')
@@ -312,21 +361,96 @@ rvm_status rvm_reader_next(rvm_problem **block, rvm_reader *r, size_t max_rows, 
 
 /* ---- Whole files ---------------------------------------------------------------------------- */
 
-/* columns[i] is where the serial number of row i stands. */
-static rvm_status check_kernel_matrix(const rvm_problem *p, const size_t *columns, rvm_error *err)
-{
-    size_t i;
+/* A matrix as read; row i stands in line i + 1. */
+typedef struct {
+    const rvm_problem *p;
+    const size_t *column; /* where the serial number of each row stands */
+    size_t *row_of;       /* the row of each serial number, one more than that; 0: none yet */
+} kernel_matrix;
 
-    assert(columns != NULL); /* there are rows */
-    for (i = 0; i < p->rows; i++)
-        if (p->value[p->start[i]] > (double)p->rows)
-            return rvm_fail_at(err, RVM_EINPUT, i + 1, columns[i],
+/* Value of row i with the row that has the serial number of row j. */
+static double kernel_value(const kernel_matrix *m, size_t i, size_t j)
+{
+    const rvm_problem *p = m->p;
+
+    return p->value[p->start[i] + (size_t)p->value[p->start[j]]];
+}
+
+static rvm_status check_serials(kernel_matrix *m, rvm_error *err)
+{
+    const rvm_problem *p = m->p;
+
+    for (size_t i = 0; i < p->rows; i++) {
+        const double serial = p->value[p->start[i]];
+
+        if (serial > (double)p->rows)
+            return rvm_fail_at(err, RVM_EINPUT, i + 1, m->column[i],
                                "Wrong input format: sample_serial_number out of range");
+        size_t *const row = &m->row_of[(size_t)serial - 1];
+        if (*row != 0)
+            return rvm_fail_at(err, RVM_EINPUT, i + 1, m->column[i],
+                               "serial number %g is that of line %zu too", serial, *row);
+        *row = i + 1;
+    }
+    return RVM_OK;
+}
+
+/* A value that is missing at the end of a row would count as 0. */
+static rvm_status check_square(const kernel_matrix *m, rvm_error *err)
+{
+    const rvm_problem *p = m->p;
+
+    for (size_t i = 0; i < p->rows; i++) {
+        const size_t values = p->start[i + 1] - p->start[i] - 1;
+
+        if (values != (size_t)p->max_index)
+            return rvm_fail_at(err, RVM_EINPUT, i + 1, m->column[i],
+                               "kernel row of %zu values where another one has %d", values,
+                               p->max_index);
+    }
     if ((size_t)p->max_index != p->rows)
         return rvm_fail_at(err, RVM_EINPUT, 1, 1,
                            "kernel matrix is not square: %zu rows, %d columns", p->rows,
                            p->max_index);
     return RVM_OK;
+}
+
+/* Values may have been written with six digits, and be differences of much larger ones: they are
+ * held against the diagonal too. */
+static rvm_status check_symmetry(const kernel_matrix *m, rvm_error *err)
+{
+    const double tolerance = 1e-4;
+
+    for (size_t i = 0; i < m->p->rows; i++)
+        for (size_t j = 0; j < i; j++) {
+            const double a = kernel_value(m, i, j), b = kernel_value(m, j, i);
+            const double scale = fmax(fmax(fabs(a), fabs(b)), fmin(fabs(kernel_value(m, i, i)),
+                                                                   fabs(kernel_value(m, j, j))));
+
+            if (!(fabs(a - b) <= tolerance * scale))
+                return rvm_fail_at(err, RVM_EINPUT, i + 1, m->column[i],
+                                   "kernel matrix is not symmetric: %g with line %zu, which has "
+                                   "%g with this one",
+                                   a, j + 1, b);
+        }
+    return RVM_OK;
+}
+
+/* column[i] is where the serial number of row i stands. */
+static rvm_status check_kernel_matrix(const rvm_problem *p, const size_t *column, rvm_error *err)
+{
+    kernel_matrix m = { p, column, rvm_array(p->rows, sizeof *m.row_of) };
+
+    assert(column != NULL); /* there are rows */
+    if (m.row_of == NULL)
+        return rvm_fail_memory(err, "the data");
+    rvm_status status = check_serials(&m, err);
+    if (status == RVM_OK)
+        status = check_square(&m, err);
+    if (status == RVM_OK)
+        status = check_symmetry(&m, err);
+    free(m.row_of);
+    return status;
 }
 
 static rvm_status read_all(rvm_problem *p, rvm_reader *r, rvm_error *err)
@@ -347,6 +471,11 @@ static rvm_status read_all(rvm_problem *p, rvm_reader *r, rvm_error *err)
     }
     if (status == RVM_OK && r->grammar.precomputed)
         status = check_kernel_matrix(p, columns, err);
+    if (status == RVM_OK && p->outputs > 1 && p->max_index < 0)
+        status = rvm_fail_at(err, RVM_EINPUT, 1, 1,
+                             "%zu labels and no feature, in every row; this looks like CSV, and a "
+                             "row is LABEL INDEX:VALUE ...",
+                             p->outputs);
     free(columns);
     return status;
 }

@@ -52,7 +52,9 @@ typedef struct rvm_problem rvm_problem;
 typedef struct {
     bool class_labels; /* labels must be whole numbers in the range of int */
     bool precomputed;  /* rows are rows of a kernel matrix, the first pair is 0:serial */
+    size_t columns;    /* precomputed, in blocks: values of each row; 0: any number */
     bool outputs;      /* a label may be several numbers, `t1,t2,...`, as many in each row */
+    size_t unlabelled; /* rows may have no label, or `?`: so many targets, all nan; 0: none may */
 } rvm_grammar;
 
 /* Reads `in` to its end.  At least one row is required.  *out owned by the caller. */

@@ -36,8 +36,12 @@ void rvm_score_add_output(rvm_score *score, const rvm_prediction *p, const rvm_p
     for (size_t i = 0; i < p->rows; i++) {
         const size_t at = i * p->outputs + output;
 
+        const double target = rvm_problem_targets(rows, i)[output];
+
+        if (isnan(target)) /* unlabelled */
+            continue;
         score->rows++;
-        add_regression(score, p->value[at], p->variance[at], rvm_problem_targets(rows, i)[output]);
+        add_regression(score, p->value[at], p->variance[at], target);
     }
 }
 
@@ -58,6 +62,8 @@ void rvm_score_add(rvm_score *score, const rvm_model_info *m, const rvm_predicti
     for (size_t i = 0; i < p->rows; i++) {
         const double target = rvm_problem_target(rows, i);
 
+        if (isnan(target)) /* unlabelled */
+            continue;
         score->rows++;
         if (m->task == RVM_REGRESSION) {
             add_regression(score, p->value[i], p->variance[i], target);

@@ -369,6 +369,42 @@ START_TEST(help_has_every_option)
     }
 END_TEST
 
+START_TEST(help_has_headings)
+    {
+        static const cli_option rows[] = {
+            { .kind = CLI_HEADING, .help = "Numbers" },
+            { 'n', "number", CLI_INT, "N", "3", "a whole number", offsetof(test_job, number),
+              NULL },
+            { .kind = CLI_HEADING, .help = "Others" },
+            { 'q', "quiet", CLI_FLAG, NULL, NULL, "say nothing", offsetof(test_job, quiet), NULL },
+        };
+        cli_tool other = tool;
+
+        other.option = rows;
+        other.option_count = sizeof rows / sizeof *rows;
+        trial *t = try_with(&other, "--help");
+        ck_assert_str_eq(t->out, "Usage: rvm-test [options] one [two]\n"
+                                 "Does nothing.\n"
+                                 "\n"
+                                 "Numbers:\n"
+                                 "  -n, --number N             a whole number (default 3)\n"
+                                 "\n"
+                                 "Others:\n"
+                                 "  -q, --quiet                say nothing\n"
+                                 "\n"
+                                 "Help:\n"
+                                 "      --help                 print this text\n"
+                                 "      --version              print versions\n");
+        end_trial(t);
+        t = try_with(&other, "-n 7 -q a");
+        ck_assert_int_eq(t->outcome, CLI_RUN);
+        ck_assert_int_eq(t->job.number, 7);
+        ck_assert(t->job.quiet);
+        ck_assert(cli_given(&t->words, &other, 'q', NULL));
+        end_trial(t);
+    }
+END_TEST
+
 START_TEST(version_names_the_libraries)
     {
         trial *t = try_line("--version");
@@ -634,6 +670,7 @@ Suite *cli_suite(void)
     tcase_add_test(tc, usage_without_any_word);
     tcase_add_test(tc, own_words_for_unknown_options);
     tcase_add_test(tc, help_has_every_option);
+    tcase_add_test(tc, help_has_headings);
     tcase_add_test(tc, version_names_the_libraries);
     tcase_add_test(tc, closed_descriptors_are_not_handed_out);
     tcase_add_test(tc, errors_as_lines);

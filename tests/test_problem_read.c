@@ -1,6 +1,7 @@
 /* problem_read.c: the grammar, the place of every fault, blocks. Lines and columns were counted by
  * hand. */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -264,7 +265,42 @@ static const struct {
     { "1,2:1 3:4\n", 1, 3, "missing label: '2:1'" },
     { "1,2 1:3,4\n", 1, 5, "value is not a number" },
     { "1;2 1:3\n", 1, 1, "label is not a number" },
+    { "1.5,2,3\n2,3,4\n", 1, 1, "3 labels and no feature, in every row; this looks like CSV" },
 };
+
+/* One row with a feature is enough. */
+START_TEST(several_labels_and_few_features)
+    {
+        static const char text[] = "1,2\n2,3 7:1\n4,5\n";
+        rvm_problem *p = NULL;
+        rvm_error err = { 0 };
+
+        ck_assert_int_eq(read_bytes(&p, text, strlen(text), outputs, &err), RVM_OK);
+        ck_assert_uint_eq(rvm_problem_rows(p), 3);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* `?` and a pair in the place of the label: targets that are no number, the pairs all there. */
+START_TEST(rows_without_labels)
+    {
+        static const char text[] = "? 1:5\n2:7 3:8\n1,2 4:9\n?\n";
+        rvm_problem *p = NULL;
+        rvm_error err = { 0 };
+        const rvm_grammar grammar = { .outputs = true, .unlabelled = 2 };
+
+        ck_assert_int_eq(read_bytes(&p, text, strlen(text), grammar, &err), RVM_OK);
+        ck_assert_uint_eq(rvm_problem_rows(p), 4);
+        ck_assert_uint_eq(rvm_problem_outputs(p), 2);
+        for (size_t i = 0; i < 4; i++)
+            for (size_t k = 0; k < 2; k++)
+                ck_assert_int_eq(!isnan(rvm_problem_targets(p, i)[k]), i == 2);
+        ck_assert_uint_eq(p->start[4], 4);
+        ck_assert_int_eq(p->index[1], 2);
+        ck_assert_double_eq(p->value[1], 7);
+        rvm_problem_free(p);
+    }
+END_TEST
 
 START_TEST(faults_of_several_labels)
     {
@@ -320,7 +356,27 @@ static const struct {
     { "1 0:1 1:4 2:1\n2 0:2   2:4\n", 2, 9, "kernel row has a gap" },
     { "1 0:1 1:4 2:1 4:1\n", 1, 15, "kernel row has a gap" },
     { "1 0:1 1:4 2:1\n", 1, 1, "kernel matrix is not square" },
+    { "1 0:1 1:4 2:1\n2 0:2 1:1\n", 2, 3, "kernel row of 1 values where another one has 2" },
+    { "1 0:1 1:4 2:1\n2  0:1 1:4 2:1\n", 2, 4, "serial number 1 is that of line 1 too" },
+    { "1 0:1 1:4 2:1\n2 0:2 1:1.01 2:4\n", 2, 3,
+      "kernel matrix is not symmetric: 1.01 with line 1, which has 1 with this one" },
+    { "1 0:2 1:1 2:4\n2 0:1 1:5 2:2\n", 2, 3,
+      "kernel matrix is not symmetric: 2 with line 1, which has 1 with this one" },
 };
+
+/* Six digits, rows in any order, and nothing but rounding beside the diagonal. */
+START_TEST(nearly_symmetric_matrices)
+    {
+        static const char *const texts[] = { "1 0:1 1:4 2:0.333333\n2 0:2 1:0.333334 2:4\n",
+                                             "1 0:2 1:0.5 2:4\n2 0:1 1:5 2:0.5\n",
+                                             "1 0:1 1:4 2:1e-17\n2 0:2 1:-2e-17 2:3\n" };
+        rvm_problem *p = NULL;
+        rvm_error err = { 0 };
+
+        ck_assert_int_eq(read_bytes(&p, texts[_i], strlen(texts[_i]), matrix, &err), RVM_OK);
+        rvm_problem_free(p);
+    }
+END_TEST
 
 START_TEST(faults_of_a_kernel_matrix)
     {
@@ -460,6 +516,24 @@ START_TEST(kernel_rows_in_blocks)
     }
 END_TEST
 
+START_TEST(kernel_rows_of_a_length)
+    {
+        static const char text[] = "1 0:0 1:4 2:1\n1 0:9 1:4\n";
+        FILE *in = fmemopen((void *)(uintptr_t)text, sizeof text - 1, "r");
+        rvm_error err = { 0 };
+        rvm_problem *block = NULL;
+        rvm_reader *r = new_reader(in, (rvm_grammar){ .precomputed = true, .columns = 2 });
+
+        ck_assert_int_eq(rvm_reader_next(&block, r, 2, &err), RVM_EINPUT);
+        ck_assert_uint_eq(err.line, 2);
+        ck_assert_uint_eq(err.column, 3);
+        ck_assert_str_eq(err.message, "kernel row of 1 values; the model was trained on 2 rows");
+        rvm_problem_free(block);
+        rvm_reader_free(r);
+        fclose(in);
+    }
+END_TEST
+
 /* The number of labels is that of the file, not of a block. */
 START_TEST(labels_in_blocks)
     {
@@ -515,6 +589,9 @@ Suite *problem_read_suite(void)
     tcase_add_test(tc, several_labels);
     tcase_add_test(tc, labels_in_blocks);
     tcase_add_test(tc, several_labels_are_no_class);
+    tcase_add_test(tc, several_labels_and_few_features);
+    tcase_add_test(tc, rows_without_labels);
+    tcase_add_loop_test(tc, nearly_symmetric_matrices, 0, 3);
     tcase_add_loop_test(tc, faults_of_several_labels, 0, COUNT(label_faults));
     tcase_add_loop_test(tc, faults_and_their_places, 0, COUNT(faults));
     tcase_add_test(tc, a_nul_is_no_end_of_line);
@@ -525,6 +602,7 @@ Suite *problem_read_suite(void)
     tcase_add_test(tc, rows_of_a_pipe_come_as_they_are_written);
     tcase_add_test(tc, lines_are_counted_across_blocks);
     tcase_add_test(tc, kernel_rows_in_blocks);
+    tcase_add_test(tc, kernel_rows_of_a_length);
     tcase_add_test(tc, blocks_of_an_empty_file);
     suite_add_tcase(suite, tc);
     return suite;

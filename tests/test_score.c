@@ -78,7 +78,7 @@ START_TEST(outputs_by_hand)
         rvm_score score[2] = { { 0 } };
         rvm_problem *p = NULL;
         rvm_error err = { 0 };
-        static const char text[] = "1,2\n3,0\n3,-2\n";
+        static const char text[] = "1,2 1:1\n3,0\n3,-2\n";
         FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
 
         ck_assert_ptr_nonnull(in);

@@ -45,3 +45,23 @@ paste a b | awk 'NR > 1 { d = $2 - $5; if (d > 0.01 || d < -0.01) { print; bad =
     END { exit bad || NR != 101 }' || fail "predictions differ"
 "$BIN/rvm-train" -q -t 4 -v 5 rows.matrix | grep -q '^Cross Validation Accuracy = [89]' ||
     fail "no cross-validation of a matrix"
+
+# A matrix that is none: an error with its place, and no model.
+refuse() { # WORDS TOOL WORD...
+    words=$1
+    shift
+    "$BIN/$@" >out 2>err
+    [ $? = 1 ] || fail "$*: exit is not 1"
+    grep -q "$words" err || fail "$*: '$words' is not in: $(cat err)"
+    [ ! -e none ] || fail "$*: leaves a file"
+}
+sed '7s/ 120:[^ ]*$//' rows.matrix >wrong
+refuse '^rvm-train: wrong:7:[0-9]*: kernel row of 119 values' rvm-train -q -t 4 wrong none
+sed '7s/ 0:7 / 0:8 /' rows.matrix >wrong
+refuse '^rvm-train: wrong:8:[0-9]*: serial number 8 is that of line 7 too' rvm-train -q -t 4 wrong none
+sed '7s/ 3:[^ ]*/ 3:9/' rows.matrix >wrong
+refuse '^rvm-train: wrong:7:[0-9]*: kernel matrix is not symmetric: 9 with line 3,' \
+    rvm-train -q -t 4 wrong none
+cut -d ' ' -f 1-62 others.matrix >wrong
+refuse '^rvm-predict: wrong:1:[0-9]*: kernel row of 60 values; .* on 120 rows$' \
+    rvm-predict -q wrong matrix none
