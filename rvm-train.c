@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/cli.h"
+#include "lib/cli_advice.h"
 #include "lib/cli_live.h"
 #include "lib/rvm.h"
 
@@ -879,14 +880,13 @@ static void print_summary(FILE *out, const train_job *job, const trained *t, con
 
 /* A model of no function but the bias is legal, and right where there is nothing to learn; it is
  * what unscaled inputs come to. One class has said so already. */
-static void report_constant(const train_job *job, const rvm_model *m)
+static void report_constant(const train_job *job, const rvm_model *m, const rvm_problem *p)
 {
     const rvm_model_info info = rvm_model_describe(m);
 
     if (info.vectors == 0 && !info.has_terms && info.classes != 1 && !job->quiet)
         cli_note(&tool, "no relevance vectors: the model predicts a constant; %s",
-                 job->settings.tune.gamma ? "these rows do not tell that anything else is better"
-                                          : "where that is unexpected, scale the data");
+                 cli_constant_cause(&job->settings, p));
 }
 
 /* Where most rows are vectors there is no sparse solution at this width. */
@@ -1001,7 +1001,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
     } else if (save_model(t.model, complaint, model_name) &&
                (job->trace == NULL || t.chains == NULL ||
                 save_trace(t.chains, job->trace, model_name))) {
-        report_constant(job, t.model);
+        report_constant(job, t.model, p);
         report_dense(job, &report, t.model);
         report_end(job, &report, rvm_problem_outputs(p), model_name);
         if (!job->quiet)
@@ -1065,8 +1065,12 @@ static int run(train_job *job, const cli_words *words, const char *model_name)
 
     if (read_data(&p, job, words->word[0], job->folds > 0 ? NULL : model_name) &&
         check_job(job, p)) {
-        if (!job->quiet)
+        if (!job->quiet) {
             note_ignored(words);
+            cli_note_unused(&tool, words, &job->settings, p);
+            if (job->kernel_number != RVM_PRECOMPUTED)
+                cli_note_index_zero(&tool, p);
+        }
         warn_classes(job, p);
         code = job->folds > 0 ? cross_validate(job, p) : train(job, p, model_name);
     }

@@ -1,0 +1,15 @@
+/* Beside the library, for the tools only: notes on options and data that do not do what was meant. */
+#ifndef RVM_CLI_ADVICE_H
+#define RVM_CLI_ADVICE_H
+
+#include "cli.h"
+
+/* A note for each option given to rvm-train that has no effect beside the others, and why. */
+void cli_note_unused(const cli_tool *tool, const cli_words *words, const rvm_settings *s,
+                     const rvm_problem *p);
+/* libsvm's warning of rvm-scale where a feature has index 0. */
+void cli_note_index_zero(const cli_tool *tool, const rvm_problem *p);
+/* Why a model may be no more than a constant, or what to try, in a clause. */
+const char *cli_constant_cause(const rvm_settings *s, const rvm_problem *p);
+
+#endif
