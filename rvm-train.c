@@ -7,6 +7,7 @@
 
 #include "lib/cli.h"
 #include "lib/cli_advice.h"
+#include "lib/cli_coefficients.h"
 #include "lib/cli_live.h"
 #include "lib/rvm.h"
 
@@ -777,7 +778,7 @@ static void print_inputs(FILE *out, const rvm_model *m, const rvm_problem *p)
         for (size_t j = 1; j < inputs->count; j++)
             if (effect[j] > effect[best])
                 best = j;
-        fprintf(out, "%s%d", k > 0 ? ", " : "", inputs->index[best]);
+        fprintf(out, "%s%d (%.3g)", k > 0 ? ", " : "", inputs->index[best], effect[best]);
         effect[best] = -1;
     }
     if (inputs->count == 0)
@@ -875,6 +876,7 @@ static void print_summary(FILE *out, const train_job *job, const trained *t, con
     if (info.task == RVM_REGRESSION)
         print_noise(out, m, &info);
     print_inputs(out, m, p);
+    cli_print_coefficients(out, &tool, m);
     fprintf(out, "Seconds = %.2f\n", seconds);
 }
 

@@ -430,7 +430,24 @@ static size_t number_vectors(size_t *place, size_t *row, const rvm_model *m, siz
     return count;
 }
 
-rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, rvm_error *err)
+/* m->row of the `count` vectors at the rows row[] of the study. */
+static rvm_status find_rows(rvm_model *m, const size_t *row, size_t count, const rvm_problem *file,
+                            rvm_error *err)
+{
+    size_t *order = NULL;
+
+    m->row = rvm_array(count, sizeof *m->row);
+    if (m->row == NULL)
+        return rvm_fail_memory(err, "the model");
+    const rvm_status status = rvm_canonical_order(&order, file, err);
+    for (size_t i = 0; status == RVM_OK && i < count; i++)
+        m->row[i] = order[row[i]] + 1;
+    free(order);
+    return status;
+}
+
+rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, const rvm_problem *file,
+                              rvm_error *err)
 {
     const size_t N = y->observed.N;
     size_t *place = rvm_array(N, sizeof *place), *row = rvm_array(N, sizeof *row);
@@ -439,12 +456,16 @@ rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, rvm_error *err)
         free(row);
         return rvm_fail_memory(err, "the model");
     }
-    m->vectors = rvm_problem_subset(y->p, row, number_vectors(place, row, m, N));
+    const size_t count = number_vectors(place, row, m, N);
+    rvm_status status = find_rows(m, row, count, file, err);
+    m->vectors = rvm_problem_subset(y->p, row, count);
     for (size_t k = 0; k < m->latent_count; k++)
         for (size_t i = 0; i < kernel_functions(&m->latent[k]); i++)
             m->latent[k].vector[i] = place[m->latent[k].vector[i]] - 1;
     free(place);
     free(row);
+    if (status != RVM_OK)
+        return status;
     if (m->vectors == NULL)
         return rvm_fail_memory(err, "the model");
     m->vectors->outputs = 1;

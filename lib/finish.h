@@ -21,7 +21,9 @@ RVM_CHECKED rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbe
                                          const rvm_point *point, const rvm_study *y,
                                          const rvm_columns *c, rvm_error *err);
 
-/* Gathers the vectors of all latent functions into m->vectors and numbers them. */
-RVM_CHECKED rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, rvm_error *err);
+/* Gathers the vectors of all latent functions into m->vectors and numbers them; `file` has the rows
+ * in the order of the training file, in which m->row counts. */
+RVM_CHECKED rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, const rvm_problem *file,
+                                          rvm_error *err);
 
 #endif

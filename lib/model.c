@@ -93,6 +93,7 @@ void rvm_model_free(rvm_model *m)
     }
     free(m->latent);
     rvm_problem_free(m->vectors);
+    free(m->row);
     free(m);
 }
 

@@ -57,6 +57,8 @@ struct rvm_model {
     size_t latent_count;
     rvm_latent *latent;   /* owned */
     rvm_problem *vectors; /* owned; the relevance vectors of all latent functions, targets 0 */
+    size_t
+        *row; /* owned, one for each vector: its row of the training file, from 1; NULL: unknown */
 };
 
 /* An empty model, all zero; NULL without memory. */

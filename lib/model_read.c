@@ -33,6 +33,7 @@ typedef struct {
     rvm_model *m; /* owned until handed out */
     int version;
     size_t vectors; /* as claimed */
+    bool held;      /* the next key is the one in hand */
     size_t *known;  /* owned: weights read so far of each latent function */
     double *noise;  /* owned: of each output; regression */
     size_t outputs; /* of noise */
@@ -99,6 +100,10 @@ static bool word_is(const reader *r, const char *text)
 
 static void next_key(reader *r)
 {
+    if (r->held) {
+        r->held = false;
+        return;
+    }
     next_line(r);
     next_word(r);
 }
@@ -396,6 +401,28 @@ static bool has_draws(const reader *r)
     return r->version == VERSION_OF_DRAWS;
 }
 
+/* Where the vectors stood in the training file, a line that may be absent. */
+static void read_rows(reader *r)
+{
+    size_t capacity = 0;
+
+    next_key(r);
+    r->held = !word_is(r, "rows");
+    if (r->held)
+        return;
+    if (r->vectors == 0)
+        fault(r, "a model without vectors has no such line");
+    for (size_t i = 0; r->status == RVM_OK && i < r->vectors; i++) {
+        const int row = whole(r, 1, (int)r->m->examples);
+
+        if (!rvm_grow(&r->m->row, &capacity, i + 1, sizeof *r->m->row))
+            fault_memory(r);
+        else
+            r->m->row[i] = (size_t)row;
+    }
+    end_line(r);
+}
+
 static void read_header(reader *r)
 {
     rvm_model *m = r->m;
@@ -425,6 +452,7 @@ static void read_header(reader *r)
     r->vectors =
         (size_t)whole_of_key(r, "total_rv", 0, m->kernel.type == RVM_NO_KERNEL ? 0 : INT_MAX);
     m->examples = (size_t)key_whole(r, "examples", 1, INT_MAX);
+    read_rows(r);
     if (m->task == RVM_REGRESSION)
         read_noise(r, outputs);
     m->log_evidence = key_real(r, has_draws(r) ? "log_likelihood" : "log_evidence");

@@ -97,6 +97,17 @@ static void write_prior(const rvm_model *m, FILE *out)
     write_key_real(out, "log_prior", m->log_prior);
 }
 
+/* Where the vectors stood in the training file. */
+static void write_rows(const rvm_model *m, FILE *out)
+{
+    if (m->row == NULL || m->vectors->rows == 0)
+        return;
+    fputs("rows", out);
+    for (size_t i = 0; i < m->vectors->rows; i++)
+        fprintf(out, " %zu", m->row[i]);
+    fputc('\n', out);
+}
+
 static void write_header(const rvm_model *m, FILE *out)
 {
     const bool regression = m->task == RVM_REGRESSION;
@@ -106,6 +117,7 @@ static void write_header(const rvm_model *m, FILE *out)
     write_kernel(&m->kernel, out);
     write_classes(m, out);
     fprintf(out, "total_rv %zu\nexamples %zu\n", m->vectors->rows, m->examples);
+    write_rows(m, out);
     if (regression) {
         fputs("noise_variance", out);
         for (size_t k = 0; k < m->latent_count; k++)

@@ -370,6 +370,16 @@ double rvm_model_noise_variance(const rvm_model *m, size_t output); /* regressio
 /* The names of the basis functions that are no kernel's, each once, in the order bias, x1, x2, ...,
  * x1*x1, x1*x2, ... with blanks between them: *names is owned by the caller (free). */
 RVM_CHECKED rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err);
+/* Weight of a feature, of a product of two, or of the bias: posterior mean and standard deviation,
+ * of the raw feature in the units of the target (the log-odds of a class). */
+typedef struct {
+    char name[32]; /* bias, x3, x1*x3 */
+    double mean, sd;
+} rvm_coefficient;
+/* Those of one function: an output, a class of several, or 0. *out is owned by the caller; *count
+ * is 0 for models of draws, which have no such distribution. Cost count x K^2. */
+RVM_CHECKED rvm_status rvm_model_coefficients(rvm_coefficient **out, size_t *count,
+                                              const rvm_model *m, size_t function, rvm_error *err);
 /* Effect of each input of a kernel with weights, kernel.inputs->count of them in that order: by how
  * much, as a root mean square over at most 100 rows of p, the predictive mean changes when the
  * input is held at its mean, in units of the noise; in classification by how much the logarithms of

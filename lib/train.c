@@ -680,7 +680,7 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
     if (status == RVM_OK)
         status = finish(m, tr, err);
     if (status == RVM_OK)
-        status = rvm_finish_vectors(m, &tr->study, err);
+        status = rvm_finish_vectors(m, &tr->study, tr->p, err);
     if (status != RVM_OK) {
         rvm_model_free(m);
         return status;

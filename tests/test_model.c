@@ -325,6 +325,25 @@ static void expect_round_trip(const char *text)
     rvm_model_free(m);
 }
 
+/* The line is there or not, whatever the version. */
+START_TEST(rows_of_vectors)
+    {
+        char *one = replaced(regression, "examples 7\n", "examples 7\nrows 7 1\n");
+        char *outputs = replaced(two_outputs, "examples 9\n", "examples 9\nrows 3\n");
+        rvm_model *m = read_ok(one), *none = read_ok(regression);
+
+        ck_assert_uint_eq(m->row[0], 7);
+        ck_assert_uint_eq(m->row[1], 1);
+        ck_assert_ptr_null(none->row);
+        expect_round_trip(one);
+        expect_round_trip(outputs);
+        rvm_model_free(m);
+        rvm_model_free(none);
+        free(one);
+        free(outputs);
+    }
+END_TEST
+
 START_TEST(round_trips_are_byte_identical)
     {
         expect_round_trip(regression);
@@ -671,6 +690,12 @@ static const bad_case bad_cases[] = {
     { regression, "total_rv 2", "total_rv 1", 13, 13, "complete" },
     { regression, "total_rv 2", "total_rv 3", 13, 16, "number" },
     { regression, "examples 7", "examples 0", 7, 10, "whole number" },
+    { regression, "examples 7", "examples 7\nrows 1", 8, 7, "number" },
+    { regression, "examples 7", "examples 7\nrows 1 2 3", 8, 10, "complete" },
+    { regression, "examples 7", "examples 7\nrows 1 8", 8, 8, "from 1 to 7" },
+    { regression, "examples 7", "examples 7\nrows 0 1", 8, 6, "from 1 to 7" },
+    { regression, "examples 7", "examples 7\nrows 1 2\nrows 1 2", 9, 1, "\"noise_variance\" is" },
+    { one_class, "examples 4", "examples 4\nrows 1", 8, 1, "without vectors" },
     { regression, "noise_variance 0.25", "noise_variance 0", 8, 16, "above 0" },
     { regression, "noise_variance 0.25", "noise_variance -1", 8, 16, "above 0" },
     { regression, "noise_fixed 0", "noise_fixed 2", 9, 13, "whole number" },
@@ -890,6 +915,7 @@ Suite *model_suite(void)
     Suite *suite = suite_create("model");
     TCase *tc = tcase_create("model");
 
+    tcase_add_test(tc, rows_of_vectors);
     tcase_add_test(tc, round_trips_are_byte_identical);
     tcase_add_test(tc, multiclass_is_the_line_that_may_be_absent);
     tcase_add_test(tc, the_locale_does_not_matter);

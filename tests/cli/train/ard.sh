@@ -10,7 +10,7 @@ grep -q '^eta 1:[^ ]* 2:[^ ]* 3:[^ ]* 4:[^ ]* 5:' model || fail "$(grep eta mode
 
 # Friedman's first function has five inputs, of which the first two go together; the others are noise.
 # One of these may fit by chance.
-line=$(grep '^Inputs by relevance = ' out) || fail "no line of inputs: $(cat out)"
+line=$(sed -n '/^Inputs by relevance = /s/ ([0-9.e+-]*)//gp' out) || fail "no line of inputs: $(cat out)"
 first=$(echo "$line" | sed 's/^[^=]*= //; s/;.*//; s/,//g' | cut -d' ' -f1-5 | tr ' ' '\n' | sort | tr '\n' ' ')
 [ "$first" = '1 2 3 4 5 ' ] || fail "$line"
 echo "$line" | grep -q 'of no use: ' || fail "$line"
@@ -25,8 +25,10 @@ paste -d ' ' values "$DATA/friedman1.test" | awk '
 # Neither threads nor the order of the rows matter, nor, but for the units of the weights, the scale.
 "$BIN/rvm-train" -q -s 3 --ard --threads 1 "$DATA/friedman1.train" other && cmp model other ||
     fail "threads matter"
-sort -r "$DATA/friedman1.train" | "$BIN/rvm-train" -q -s 3 --ard --threads 3 - other &&
-    cmp model other || fail "the order of the rows matters"
+sort -r "$DATA/friedman1.train" | "$BIN/rvm-train" -q -s 3 --ard --threads 3 - other || fail "--ard fails"
+grep -v '^rows ' model >a
+grep -v '^rows ' other >b
+cmp a b || fail "the order of the rows matters"
 [ "$(grep -c . model)" -gt 20 ] || fail "no functions: $(cat model)"
 
 # Classes: only the second input tells them apart.
@@ -39,7 +41,7 @@ awk 'BEGIN {
         print ""
     } }' >classes
 "$BIN/rvm-train" --ard classes model >out || fail "classes"
-grep -qx 'Inputs by relevance = 2\(, [0-9]\)*; of no use: .*' out || fail "classes: $(cat out)"
+sed 's, ([0-9.e+-]*),,g' out | grep -qx 'Inputs by relevance = 2\(, [0-9]\)*; of no use: .*' || fail "classes: $(cat out)"
 "$BIN/rvm-predict" classes model values >out || fail "classes cannot be predicted"
 sed -n 's/^Accuracy = \([0-9.]*\)%.*/\1/p' out | awk '{ exit !($1 > 88) }' || fail "$(cat out)"
 
@@ -73,6 +75,6 @@ awk 'BEGIN {
     }
 }' >trend
 "$BIN/rvm-train" -s 3 --ard --basis bias,linear trend model >out 2>err || fail "--basis: $(cat err)"
-grep -qx 'Inputs by relevance = 1; of no use: 2' out || fail "--basis: $(cat out)"
+sed 's, ([0-9.e+-]*),,g' out | grep -qx 'Inputs by relevance = 1; of no use: 2' || fail "--basis: $(cat out)"
 awk '$1 == "basis" && $2 == "x2" { found = $3 > 0.09 && $3 < 0.11 } END { exit !found }' model ||
     fail "x2 is no linear function of the model: $(grep '^basis' model)"

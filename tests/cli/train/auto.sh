@@ -26,7 +26,9 @@ awk -v a="$(gamma_of slow.model)" -v b="$(gamma_of fast.model)" 'BEGIN { exit !(
 
 sort slow >sorted
 "$BIN/rvm-train" -q -s 3 -g auto --threads 1 sorted sorted.model || fail "-g auto fails"
-cmp slow.model sorted.model || fail "the order of the rows or the threads change the choice"
+grep -v '^rows ' slow.model >a
+grep -v '^rows ' sorted.model >b
+cmp a b || fail "the order of the rows or the threads change the choice"
 
 "$BIN/rvm-train" -q -s 3 -g auto -v 4 slow >out || fail "-g auto -v 4 fails"
 grep -q '^Cross Validation Mean squared error' out || fail "no result of -v: $(cat out)"

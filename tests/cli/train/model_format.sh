@@ -4,7 +4,7 @@ fail() { echo "$*" >&2; exit 1; }
 
 "$BIN/rvm-train" -q -s 3 -g 0.1 "$DATA/mcycle" model || fail "fails"
 sed '/^RV/,$d' model | awk '{ print $1 }' | uniq | tr '\n' ' ' >keys
-[ "$(cat keys)" = 'rvm_model task kernel_type gamma nr_class total_rv examples noise_variance noise_fixed log_evidence converged bias factor ' ] ||
+[ "$(cat keys)" = 'rvm_model task kernel_type gamma nr_class total_rv examples rows noise_variance noise_fixed log_evidence converged bias factor ' ] ||
     fail "keys of a regression: $(cat keys)"
 [ "$(tail -n 1 model)" = end ] || fail "the last line is not end"
 vectors=$(sed -n 's/^total_rv //p' model)
@@ -13,16 +13,19 @@ vectors=$(sed -n 's/^total_rv //p' model)
 [ "$(grep '^factor ' model | awk '{ n += NF - 1 } END { print n }')" -eq \
     $(((vectors + 1) * (vectors + 2) / 2)) ] || fail "the factor is no triangle"
 grep -qx 'examples 133' model || fail "not 133 examples"
-# Relevance vectors are training rows.
-sed '1,/^RV$/d; /^end$/d' model | awk '
+# Relevance vectors are training rows, those that the line `rows` names.
+awk '
     { value = $0; sub(/.*1:/, "", value) }
-    FILENAME != "-" { row[value + 0] }
-    FILENAME == "-" && !(value + 0 in row) { print "no training row: " $0; bad = 1 }
-    END { exit bad }' "$DATA/mcycle" - >&2 || fail "vectors are not rows"
+    FILENAME != "model" { at[FNR] = value + 0; next }
+    $1 == "rows" { rows = NF - 1; for (k = 2; k <= NF; k++) row[k - 1] = $k }
+    $1 == "end" { vectors = 0 }
+    vectors > 0 && value + 0 != at[row[vectors++]] { print "no such row: " $0; bad = 1 }
+    $1 == "RV" { vectors = 1 }
+    END { exit bad || rows < 3 }' "$DATA/mcycle" model >&2 || fail "vectors are not rows"
 
 "$BIN/rvm-train" -q -t 1 -r 1 -g 0.5 -b 1 --no-bias "$DATA/ripley.train" classes || fail "fails"
 sed '/^RV/,$d' classes | awk '{ print $1 }' | uniq | tr '\n' ' ' >keys
-[ "$(cat keys)" = 'rvm_model task kernel_type degree gamma coef0 nr_class label total_rv examples log_evidence converged probability factor ' ] ||
+[ "$(cat keys)" = 'rvm_model task kernel_type degree gamma coef0 nr_class label total_rv examples rows log_evidence converged probability factor ' ] ||
     fail "keys of a classification: $(cat keys)"
 grep -qx 'label 1 -1' classes || fail "labels: $(grep label classes)"
 grep -qx 'probability 1' classes || fail "-b 1 is not kept"

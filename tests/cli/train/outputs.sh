@@ -27,8 +27,10 @@ grep -qx 'nr_output 2' model || fail "$(head -n 12 model)"
 
 # -s 4 is the same, and the order of the rows and the number of threads do not matter.
 "$BIN/rvm-train" -q -s 4 -g 0.5 --threads 1 data other && cmp model other || fail "-s 4 differs"
-sort -r data | "$BIN/rvm-train" -q -s 3 -g 0.5 --threads 3 - other && cmp model other ||
-    fail "the order of the rows matters"
+sort -r data | "$BIN/rvm-train" -q -s 3 -g 0.5 --threads 3 - other || fail "-s 3 fails"
+grep -v '^rows ' model >a
+grep -v '^rows ' other >b
+cmp a b || fail "the order of the rows matters"
 
 # With shared noise both have the same share of their variance.
 "$BIN/rvm-train" -q -s 3 -g 0.5 --shared-noise data shared || fail "--shared-noise fails"

@@ -66,7 +66,9 @@ awk 'FNR == NR { value[$1] = $2; next }
 sort "$DATA/friedman1.train" >sorted
 "$BIN/rvm-train" -q --prior gamma:0,2 -s 3 -g 0.3 sorted other || fail "sorted fails"
 cmp one three || fail "the model depends on the threads"
-cmp one other || fail "the model depends on the order of the rows"
+grep -v '^rows ' one >a
+grep -v '^rows ' other >b
+cmp a b || fail "the model depends on the order of the rows"
 
 # A constant target has no noise but what the prior gives it: 1 / sigma^2 = (N + 2 c) / (2 d).
 printf '3 1:1\n3 1:2\n3 1:4\n' >constant
