@@ -5,6 +5,7 @@
 #   PREFIX DESTDIR BINDIR MANDIR         where `make install` puts things
 #   FLAVOUR                              release, asan, coverage, ... or a name of your own; each
 #                                        builds in build/FLAVOUR, so flavours leave each other alone
+#   JOBS                                 command-line tests that run at a time (2)
 #   V=1                                  show every command in full
 
 PREFIX  ?= /usr/local
@@ -403,16 +404,27 @@ man:
 # ---- products --------------------------------------------------------------------------------------
 
 ## install, uninstall: tools and manual pages; PREFIX, DESTDIR, BINDIR, MANDIR
+# Folders that install makes are remembered in build/folders, so that uninstall takes away those of
+# them that are empty then, and no others.
 .PHONY: install uninstall
+FOLDERS = '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5'
+# These folders, and those that they are in, one a line, the innermost first.
+list_folders = for d in $(FOLDERS); do \
+        while [ "$$d" != / ] && [ "$$d" != . ]; do printf '%s\n' "$$d"; d=$$(dirname "$$d"); done; \
+    done | LC_ALL=C sort -ru
 install: all
-	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5'
+	@$(list_folders) | while IFS= read -r d; do [ -d "$$d" ] || printf '%s\n' "$$d"; done >>build/folders
+	install -d $(FOLDERS)
 	install -m 755 $(TOOLS:%=$(BIN)/%) $(SCRIPTS) '$(DESTDIR)$(BINDIR)'
 	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1'
 	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5'
 uninstall:
-	cd '$(DESTDIR)$(BINDIR)' && rm -f $(TOOLS) $(notdir $(SCRIPTS))
-	cd '$(DESTDIR)$(MANDIR)/man1' && rm -f $(notdir $(MAN1))
-	cd '$(DESTDIR)$(MANDIR)/man5' && rm -f $(notdir $(MAN5))
+	if cd '$(DESTDIR)$(BINDIR)' 2>/dev/null; then rm -f $(TOOLS) $(notdir $(SCRIPTS)); fi
+	if cd '$(DESTDIR)$(MANDIR)/man1' 2>/dev/null; then rm -f $(notdir $(MAN1)); fi
+	if cd '$(DESTDIR)$(MANDIR)/man5' 2>/dev/null; then rm -f $(notdir $(MAN5)); fi
+	@[ ! -f build/folders ] || $(list_folders) | while IFS= read -r d; do \
+	    if grep -qxF -e "$$d" build/folders && rmdir "$$d" 2>/dev/null; then \
+	        grep -vxF -e "$$d" build/folders >build/folders.new; mv build/folders.new build/folders; fi; done
 
 ## dist: reproducible archive of the last commit, build/rvm-VERSION.tar.gz
 .PHONY: dist
@@ -432,7 +444,7 @@ demo: all
 ## clean: remove what was built;  distclean: and the configuration that was found
 .PHONY: clean distclean
 clean:
-	rm -rf $(filter-out $(wildcard build/config-*.mk),$(wildcard build/*)) $(TOOLS)
+	rm -rf $(filter-out $(wildcard build/config-*.mk) build/folders,$(wildcard build/*)) $(TOOLS)
 distclean:
 	rm -rf build $(TOOLS)
 

@@ -14,6 +14,7 @@ unit=''
 trap 'rm -f "$log" "$log.unit" "$log.status"' EXIT
 trap 'kill $unit 2>/dev/null; wait; exit 1' HUP INT TERM
 
+exec 3>&2 # for progress, since what is said on standard error goes into the log
 passed=0 failed=0 skipped=0
 
 # Adds up the last line in $log, `KIND tests: N passed, N failed[, N skipped]`; $1 is the exit

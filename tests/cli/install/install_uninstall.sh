@@ -7,7 +7,10 @@ run_make() {
         >"$1.log" 2>&1 || { cat "$1.log"; exit 1; }
 }
 
+# One folder is there already, and empty: it stays.
+mkdir -p root/usr/share
 run_make install
+run_make install # a second time, when all folders are there
 for tool in rvm-train rvm-predict rvm-scale rvm-plot; do
     [ -x "root/usr/bin/$tool" ] || { echo "no root/usr/bin/$tool"; exit 1; }
     "root/usr/bin/$tool" --version >version
@@ -26,3 +29,6 @@ root/usr/bin/rvm-plot "$DATA/mcycle" model figure.gp || { echo "the installed rv
 run_make uninstall
 left=$(find root ! -type d)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
+[ "$(find root | sort | tr '\n' ' ')" = 'root root/usr root/usr/share ' ] ||
+    { echo "folders: $(find root)"; exit 1; }
+run_make uninstall # nothing is left to do
