@@ -2,14 +2,15 @@
 # where the columns do not fit into the memory allowed.
 set -eu
 
+counts='2 3'
 check() { # ROWS OPTION ...
     rows=$1
     shift
-    for threads in 1 2 3; do
-        "$BIN/rvm-train" -q --threads $threads "$@" "$rows" model.$threads
+    "$BIN/rvm-train" -q --threads 1 "$@" "$rows" model.1
+    for threads in $counts; do
+        "$BIN/rvm-train" -q --threads $threads "$@" "$rows" model
+        cmp model.1 model
     done
-    cmp model.1 model.2
-    cmp model.1 model.3
 }
 
 check "$DATA/ripley.train" -g 4
@@ -29,6 +30,7 @@ awk 'BEGIN {
         printf "%.6f 1:%.6f 2:%.6f\n", sin(6 * x) + z * z + seed / 2147483647, x, z
     }
 }' >many
+counts=3
 check many -s 3 -g 4 -m 16
 awk '{ $1 = $1 > 1.4 ? 1 : -1; print }' many >classes
 check classes -g 4 -m 16

@@ -22,6 +22,23 @@ refuse 1 1 '1.5 1:1\n2 1:2\n'
 refuse 1 1 'yes 1:1\n' -s 3
 refuse 1 3 '1 1:1\n2 1:2\n' -t 4
 
+# What is no data at all is called by its name.
+named() { # WORDS
+    grep -q "^rvm-train: bad:1:1: .*$1" err || fail "'$1' is not in: $(cat err)"
+}
+refuse 1 1 '1.5,2,3\n2,3,4\n' -s 3
+named 'CSV'
+refuse 1 1 '1.5,2,3\n2,3,4\n'
+named 'CSV'
+refuse 1 1 '\037\213\010'
+named 'gzip'
+refuse 1 1 'x\n-1 1\n1 0 2\n'
+named 'a range file of rvm-scale'
+refuse 1 1 'rvm_model 1\ntask regression\n'
+named 'a model of rvm-train'
+refuse 1 1 '1:2 2:3\n'
+named 'put 0'
+
 # A target need not be whole in a regression.
 printf '1.5 1:1\n2 1:2\n1.2 1:0.5\n' >good
 "$BIN/rvm-train" -q -s 3 good model || fail "a regression of three rows fails"
