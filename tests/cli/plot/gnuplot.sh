@@ -4,7 +4,7 @@ set -u
 
 command -v gnuplot >/dev/null || { echo "no gnuplot here"; exit 77; }
 sed 's/ 2:.*//' "$DATA/ripley.train" >one
-sed 's/ [12]:[^ ]*//g' "$DATA/iris" >iris
+awk 'NR % 3 == 1' "$DATA/iris" | sed 's/ [12]:[^ ]*//g' >iris
 "$BIN/rvm-train" -q -s 3 -t 6 "$DATA/sinc.train" regression &&
     "$BIN/rvm-train" -q -g 4 "$DATA/ripley.train" two_inputs &&
     "$BIN/rvm-train" -q -g 4 one one_input &&
