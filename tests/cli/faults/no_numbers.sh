@@ -41,7 +41,7 @@ grep -q '^Mean negative log predictive density = [0-9.e+]*$' scores || fail "say
 # Noise below what rounding leaves of the targets, with any method; nothing is left of a model.
 printf '1 1:1\n2 1:2\n3 1:3\n5 1:4\n' >four
 for method in auto gibbs mackay em sequential; do
-    refuse 'ERROR: noise variance is 1e-200; targets as large as 5 are rounded by more: at least 1.2326e-30 is needed' \
+    refuse 'rvm-train: ERROR: noise variance is 1e-200; targets as large as 5 are rounded by more: at least 1.2326e-30 is needed' \
         rvm-train -q -s 3 --method $method --noise-variance 1e-200 four new
 done
 left=$(find . -name '.*' ! -name . ; find . -name new)
