@@ -892,13 +892,13 @@ static void report_constant(const train_job *job, const rvm_model *m, const rvm_
 }
 
 /* Where most rows are vectors there is no sparse solution at this width. */
-static void report_dense(const train_job *job, const rvm_report *report, const rvm_model *m)
+static void report_dense(const train_job *job, const rvm_model *m)
 {
     const rvm_model_info info = rvm_model_describe(m);
     const size_t few_rows = 20;
 
-    if (job->quiet || report->noise_at_bound || job->settings.method != RVM_METHOD_AUTO ||
-        !has_gamma(&info.kernel) || info.examples <= few_rows || 2 * info.vectors <= info.examples)
+    if (job->quiet || job->settings.method != RVM_METHOD_AUTO || !has_gamma(&info.kernel) ||
+        info.examples <= few_rows || 2 * info.vectors <= info.examples)
         return;
     cli_note(&tool,
              "%zu of %zu rows are vectors: the kernel is too narrow to tell signal from noise; "
@@ -906,8 +906,70 @@ static void report_dense(const train_job *job, const rvm_report *report, const r
              info.vectors, info.examples);
 }
 
+/* What may help where a model is worse than none: "scale ...", "-g auto ..." or both. */
+static void write_remedy(char *text, size_t size, const train_job *job, const rvm_kernel *kernel,
+                         const rvm_problem *p)
+{
+    const rvm_scaling_limits unit = { .lower = 0, .upper = 1 };
+    const double uneven = 10;
+    double smallest = 0, largest = 0;
+    rvm_scaling *ranges = NULL;
+    rvm_error err = { 0 };
+    size_t length = 0;
+
+    if (kernel->type != RVM_PRECOMPUTED && rvm_scaling_learn(&ranges, p, &unit, &err) == RVM_OK)
+        rvm_scaling_spread(&smallest, &largest, ranges);
+    rvm_scaling_free(ranges);
+    text[0] = '\0';
+    if (largest > uneven * smallest)
+        length = (size_t)snprintf(
+            text, size, "scale the features with rvm-scale (their ranges go from %.3g to %.3g)",
+            smallest, largest);
+    if (has_gamma(kernel) && !job->settings.tune.gamma)
+        snprintf(text + length, size - length, "%s-g auto finds the width of the kernel",
+                 length > 0 ? "; " : "");
+    else if (length == 0)
+        snprintf(text, size, "another kernel may do better (--select)");
+}
+
+/* h->rows is 0 where nothing can be said, or is to be. */
+static void hold_out(rvm_held_out *h, const train_job *job, const rvm_model *m,
+                     const rvm_problem *p)
+{
+    rvm_error err = { 0 };
+
+    if (job->quiet || rvm_model_held_out(h, m, p, &job->settings, &err) != RVM_OK)
+        *h = (rvm_held_out){ .rows = 0 };
+}
+
+/* Of a model that would predict other rows worse than one without features. */
+static bool report_worse(const train_job *job, const rvm_held_out *h, const rvm_model *m,
+                         const rvm_problem *p)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+    const bool regression = info.task == RVM_REGRESSION;
+    const bool constant = info.vectors == 0 && !info.has_terms;
+    char remedy[160];
+
+    if (constant || h->rows == 0 || !(h->loss > h->constant))
+        return false;
+    write_remedy(remedy, sizeof remedy, job, &info.kernel, p);
+    cli_note(&tool,
+             "other rows are predicted worse than by %s alone: %s %.3g times as large "
+             "(estimate by leaving out one row); %s",
+             regression ? "the mean of the targets" : "the shares of the classes",
+             regression ? "squared error" : "log loss", h->loss / h->constant, remedy);
+    return true;
+}
+
+/* No noise is left, and that is no collapse in which each row predicts itself alone. */
+static bool is_free_of_noise(const rvm_report *report, const rvm_held_out *h)
+{
+    return report->noise_at_bound && (h->rows == 0 || h->loss < 0.5 * h->constant);
+}
+
 static void report_end(const train_job *job, const rvm_report *report, size_t outputs,
-                       const char *model_name)
+                       const char *model_name, bool free_of_noise)
 {
     if (!report->done)
         cli_note(&tool, "interrupted; the best model so far is in %s",
@@ -917,7 +979,7 @@ static void report_end(const train_job *job, const rvm_report *report, size_t ou
                             ? "WARNING: the chains have not come together (R-hat above 1.05): more "
                               "--samples and --burn-in may help"
                             : "WARNING: training ended before it converged");
-    if (report->noise_at_bound && !job->quiet)
+    if (free_of_noise && !job->quiet)
         cli_note(&tool, "%s free of noise: its variance is held at a lower bound",
                  outputs > 1 ? "an output looks" : "the target looks");
 }
@@ -1003,9 +1065,14 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
     } else if (save_model(t.model, complaint, model_name) &&
                (job->trace == NULL || t.chains == NULL ||
                 save_trace(t.chains, job->trace, model_name))) {
+        rvm_held_out h = { .rows = 0 };
+        if (report.done)
+            hold_out(&h, job, t.model, p);
+        const bool free_of_noise = is_free_of_noise(&report, &h);
         report_constant(job, t.model, p);
-        report_dense(job, &report, t.model);
-        report_end(job, &report, rvm_problem_outputs(p), model_name);
+        if (!report_worse(job, &h, t.model, p) && !free_of_noise)
+            report_dense(job, t.model);
+        report_end(job, &report, rvm_problem_outputs(p), model_name, free_of_noise);
         if (!job->quiet)
             print_summary(text, job, &t, p, &report, names, cli_seconds() - start);
         if (job->trace != NULL && t.chains == NULL)

@@ -386,6 +386,19 @@ RVM_CHECKED rvm_status rvm_model_coefficients(rvm_coefficient **out, size_t *cou
  * the probabilities do. p: at least one row. Cost rows x vectors x inputs^2. */
 RVM_CHECKED rvm_status rvm_model_effects(double *effect, const rvm_model *m, const rvm_problem *p,
                                          rvm_error *err);
+/* What the model would lose on other rows, estimated from those of its training (at most 1000 of
+ * them): each is predicted by the posterior that the other rows leave, at the same precisions. */
+typedef struct {
+    size_t rows;     /* of which something can be said; 0: none, as of draws or of one class */
+    double loss;     /* regression: mean squared error, as a share of that of the mean of the other
+                        rows, averaged over the outputs; classification: mean log loss */
+    double constant; /* the same of predictions that ignore the features; regression: 1 */
+} rvm_held_out;
+
+/* p and *s: what it was trained with. Cost of a prediction with variances. */
+RVM_CHECKED rvm_status rvm_model_held_out(rvm_held_out *out, const rvm_model *m,
+                                          const rvm_problem *p, const rvm_settings *s,
+                                          rvm_error *err);
 void rvm_model_free(rvm_model *m);
 
 /* ---- Prediction ----------------------------------------------------------------------------- */
@@ -490,6 +503,8 @@ RVM_CHECKED rvm_status rvm_scaling_learn(rvm_scaling **out, const rvm_problem *p
 /* Reads a range file; its limits are those that count. */
 RVM_CHECKED rvm_status rvm_scaling_read(rvm_scaling **out, FILE *in, rvm_error *err);
 RVM_CHECKED rvm_status rvm_scaling_write(const rvm_scaling *s, FILE *out, rvm_error *err);
+/* The smallest and the largest range, max - min, of the features that vary; 0 where none does. */
+void rvm_scaling_spread(double *smallest, double *largest, const rvm_scaling *s);
 /* Takes over from `learned` what s, read from a file, lacks: the range of index 0, and that of the
  * target where learned scales it; *target_taken says whether that was done. */
 RVM_CHECKED rvm_status rvm_scaling_complete(rvm_scaling *s, bool *target_taken,

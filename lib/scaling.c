@@ -200,6 +200,18 @@ rvm_status rvm_scaling_learn(rvm_scaling **out, const rvm_problem *p,
     return RVM_OK;
 }
 
+void rvm_scaling_spread(double *smallest, double *largest, const rvm_scaling *s)
+{
+    *smallest = *largest = 0;
+    for (size_t j = 0; j < s->count; j++) {
+        const double range = s->feature[j].max - s->feature[j].min;
+        if (!(range > 0))
+            continue;
+        *smallest = *smallest > 0 ? fmin(*smallest, range) : range;
+        *largest = fmax(*largest, range);
+    }
+}
+
 /* ---- A file's ranges beside those of the data ----------------------------------------------- */
 
 rvm_status rvm_scaling_complete(rvm_scaling *s, bool *target_taken, const rvm_scaling *learned,

@@ -218,7 +218,7 @@ static inline void check_training(const rvm_problem *p, const rvm_settings *s)
     rvm_model_free(m);
 }
 
-/* The same with weights of classes by which a row of +1 counts twice and one of -1 half. */
+/* The same with weights of classes by which a row of -1 counts a quarter of one of +1. */
 static inline void check_weighted_training(const rvm_problem *p, rvm_settings s,
                                            const rvm_class_weight *weights, size_t count)
 {

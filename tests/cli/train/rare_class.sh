@@ -24,7 +24,7 @@ rows() {
         }'
 }
 rows 400 11 >train
-rows 2000 12 >test
+rows 2000 12 >others
 
 few=$("$BIN/rvm-train" -q -g 0.1 train plain && awk '$1 == "total_rv" { print $2 }' plain)
 before=0
@@ -32,9 +32,9 @@ for w in 3 10 30; do
     "$BIN/rvm-train" -q -g 0.1 -w1 "$w" train model 2>err || fail "fails: $(cat err)"
     awk -v few="$few" '$1 == "total_rv" { exit !($2 <= 2 * few) }' model ||
         fail "weight $w: $(grep total_rv model), without weights $few"
-    "$BIN/rvm-predict" -q test model out || fail "prediction fails"
+    "$BIN/rvm-predict" -q others model out || fail "prediction fails"
     # Recall of the model, and of the rule.
-    paste -d ' ' test out p | awk -v w="$w" '
+    paste -d " " others out p | awk -v w="$w" '
         $1 == 1 { n++; found += $(NF - 1) == 1; best += $NF * w > 1 - $NF }
         END { print found / n, best / n }' >recall
     awk -v before="$before" '{ exit !($1 > before + 0.05 && $1 > $2 - 0.1 && $1 < $2 + 0.1) }' recall ||
