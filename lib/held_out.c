@@ -23,7 +23,10 @@
 #include "probability.h"
 #include "problem.h"
 
-enum { MOST_ROWS = 1000 }; /* every other one, or every third, ... of more */
+enum {
+    MOST_ROWS = 1000,   /* every other one, or every third, ... of more */
+    MOST_FUNCTIONS = 20 /* each is asked for all rows by itself: of more nothing is said */
+};
 
 /* Below this 1 - h is rounding. */
 static const double least_left = 1e-12;
@@ -255,7 +258,8 @@ rvm_status rvm_model_held_out(rvm_held_out *out, const rvm_model *m, const rvm_p
     const bool classes = m->task == RVM_CLASSIFICATION;
     moments q = { 0 };
     *out = (rvm_held_out){ .rows = 0 };
-    if (m->latent->draws > 0 || p->rows < 2 || (classes && m->class_count < 2))
+    if (m->latent->draws > 0 || m->latent_count > MOST_FUNCTIONS || p->rows < 2 ||
+        (classes && m->class_count < 2))
         return RVM_OK;
     rvm_status status = moments_init(&q, m, p, s->threads, err);
     for (size_t k = 0; k < q.F && status == RVM_OK && !classes; k++)

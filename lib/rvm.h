@@ -389,7 +389,8 @@ RVM_CHECKED rvm_status rvm_model_effects(double *effect, const rvm_model *m, con
 /* What the model would lose on other rows, estimated from those of its training (at most 1000 of
  * them): each is predicted by the posterior that the other rows leave, at the same precisions. */
 typedef struct {
-    size_t rows;     /* of which something can be said; 0: none, as of draws or of one class */
+    size_t rows;     /* of which something can be said; 0: none, as of draws, of one class,
+                        or of more than 20 classes or outputs */
     double loss;     /* regression: mean squared error, as a share of that of the mean of the other
                         rows, averaged over the outputs; classification: mean log loss */
     double constant; /* the same of predictions that ignore the features; regression: 1 */
