@@ -431,6 +431,43 @@ static void warn_classes(const train_job *job, const rvm_problem *p)
                      job->weight[i].label);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, z = *(const double *)b;
+
+    return (x > z) - (x < z);
+}
+
+/* Labels of the problem, each counted once; 0 without memory. */
+static size_t count_labels(const rvm_problem *p)
+{
+    const size_t rows = rvm_problem_rows(p);
+    double *label = calloc(rows, sizeof *label);
+    size_t count = 0;
+
+    if (label == NULL)
+        return 0;
+    for (size_t i = 0; i < rows; i++)
+        label[i] = rvm_problem_target(p, i);
+    qsort(label, rows, sizeof *label, compare_numbers);
+    for (size_t i = 0; i < rows; i++)
+        count += i == 0 || label[i] != label[i - 1];
+    free(label);
+    return count;
+}
+
+/* Classes of fewer than three rows on the average are seldom meant. */
+static void note_many_classes(const train_job *job, const rvm_problem *p)
+{
+    const size_t few = 20;
+
+    if (job->quiet || !is_classification(job))
+        return;
+    const size_t count = count_labels(p), rows = rvm_problem_rows(p);
+    if (count > few && count > rows / 3)
+        cli_note(&tool, "%zu classes in %zu rows; regression is -s 3", count, rows);
+}
+
 /* ---- Cross-validation ----------------------------------------------------------------------- */
 
 /* grid.py takes the last word but for its last character as a number.  A single digit would leave
@@ -1141,6 +1178,7 @@ static int run(train_job *job, const cli_words *words, const char *model_name)
                 cli_note_index_zero(&tool, p);
         }
         warn_classes(job, p);
+        note_many_classes(job, p);
         code = job->folds > 0 ? cross_validate(job, p) : train(job, p, model_name);
     }
     rvm_problem_free(p);

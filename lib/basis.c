@@ -37,6 +37,11 @@ static int compare_features(const rvm_problem *p, size_t a, size_t b)
     return 0;
 }
 
+bool rvm_same_features(const rvm_problem *p, size_t a, size_t b)
+{
+    return compare_features(p, a, b) == 0;
+}
+
 static int compare_rows(const void *a, const void *b, void *context)
 {
     const rvm_problem *p = context;

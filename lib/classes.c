@@ -14,16 +14,27 @@ rvm_status rvm_classes_init(rvm_classes *c, const size_t *of_row, size_t count, 
     *c = (rvm_classes){ .count = count, .of_row = of_row, .model = model };
     c->F = gsl_matrix_calloc(count, N);
     c->offset = rvm_array(N, sizeof *c->offset);
-    if (c->F != NULL && c->offset != NULL)
-        return RVM_OK;
-    rvm_classes_free(c);
-    return rvm_fail_memory(err, "the classes");
+    c->total = rvm_array(N, sizeof *c->total);
+    if (c->F == NULL || c->offset == NULL || c->total == NULL) {
+        rvm_classes_free(c);
+        return rvm_fail_memory(err, "the classes");
+    }
+    rvm_classes_clear(c);
+    return RVM_OK;
+}
+
+void rvm_classes_clear(rvm_classes *c)
+{
+    gsl_matrix_set_zero(c->F);
+    for (size_t n = 0; n < c->F->size2; n++)
+        c->total[n] = log((double)c->count);
 }
 
 void rvm_classes_free(rvm_classes *c)
 {
     gsl_matrix_free(c->F);
     free(c->offset);
+    free(c->total);
     memset(c, 0, sizeof *c);
 }
 
@@ -43,12 +54,25 @@ static double log_sum(const rvm_classes *c, size_t n, size_t without)
     return largest + log1p(others);
 }
 
+void rvm_classes_refresh(rvm_classes *c)
+{
+    for (size_t n = 0; n < c->F->size2; n++)
+        c->total[n] = log_sum(c, n, c->count);
+}
+
+/* ln sum over the others than k: what is left of the total, unless little is. */
+static double log_sum_of_others(const rvm_classes *c, size_t n, size_t k)
+{
+    const double p = exp(gsl_matrix_get(c->F, k, n) - c->total[n]);
+    return p < 0.5 ? c->total[n] + log1p(-p) : log_sum(c, n, k);
+}
+
 void rvm_classes_select(rvm_classes *c, rvm_observed *o, size_t k)
 {
     const bool softmax = c->model == RVM_SOFTMAX;
     for (size_t n = 0; n < o->N; n++) {
         o->t[n] = c->of_row[n] == k;
-        c->offset[n] = softmax ? -log_sum(c, n, k) : 0;
+        c->offset[n] = softmax ? -log_sum_of_others(c, n, k) : 0;
     }
     o->offset = c->offset;
 }
@@ -56,8 +80,11 @@ void rvm_classes_select(rvm_classes *c, rvm_observed *o, size_t k)
 void rvm_classes_set(rvm_classes *c, size_t k, const double *with_offset)
 {
     double *f = gsl_matrix_ptr(c->F, k, 0);
-    for (size_t n = 0; n < c->F->size2; n++)
-        f[n] = with_offset[n] - c->offset[n];
+    for (size_t n = 0; n < c->F->size2; n++) {
+        const double odds = with_offset[n]; /* of k against the others, in logarithms */
+        f[n] = odds - c->offset[n];
+        c->total[n] = fmax(odds, 0) + log1p(exp(-fabs(odds))) - c->offset[n];
+    }
 }
 
 /* ln P of what is known of row n: its class, or of each class whether it is that. */
@@ -66,7 +93,7 @@ static double log_probability(const rvm_classes *c, size_t n)
     const size_t k = c->of_row[n];
     double sum = 0;
     if (c->model == RVM_SOFTMAX)
-        return gsl_matrix_get(c->F, k, n) - log_sum(c, n, c->count);
+        return gsl_matrix_get(c->F, k, n) - c->total[n];
     for (size_t j = 0; j < c->count; j++) {
         const double f = gsl_matrix_get(c->F, j, n), against = j == k ? -f : f;
         sum -= fmax(against, 0) + log1p(exp(-fabs(f)));

@@ -22,7 +22,8 @@ typedef struct {
     size_t count;         /* of the classes */
     const size_t *of_row; /* borrowed, N: class of each row */
     rvm_multiclass model;
-    gsl_matrix *F;  /* owned, count x N: activations */
+    gsl_matrix *F;  /* owned, count x N: activations; changed by rvm_classes_set alone, */
+    double *total;  /* owned, N: ln sum_j exp f_j of each row, which is kept up with it */
     double *offset; /* owned, N: of the class last selected */
 } rvm_classes;
 
@@ -30,12 +31,18 @@ RVM_CHECKED rvm_status rvm_classes_init(rvm_classes *c, const size_t *of_row, si
                                         size_t N, rvm_multiclass model, rvm_error *err);
 void rvm_classes_free(rvm_classes *c);
 
+/* All activations are 0 again. */
+void rvm_classes_clear(rvm_classes *c);
+/* Takes off the rounding that changes have left in the totals; O(count N). */
+void rvm_classes_refresh(rvm_classes *c);
+
 /* Sets o's targets to 1 for class k and 0 for all others, and its offset (borrowed from c) to what
- * the activations of the others make of it. */
+ * the activations of the others make of it. O(N), and O(count) besides for each row of which class k
+ * has more than half, so that all classes together take O(count N) but for a constant. */
 void rvm_classes_select(rvm_classes *c, rvm_observed *o, size_t k);
 /* Takes over the activations of the class last selected, offset included; N. */
 void rvm_classes_set(rvm_classes *c, size_t k, const double *with_offset);
-/* ln p(t | all activations); rows count by o's weights. */
+/* ln p(t | all activations); rows count by o's weights. O(N), without softmax O(count N). */
 double rvm_classes_log_likelihood(const rvm_classes *c, const rvm_observed *o);
 
 #endif

@@ -20,11 +20,15 @@ enum {
     MOST_PASSES = 30,
     SEVERAL_STARTS = 2500, /* candidates up to which there are several */
     USUAL_STARTS = 8,
-    WIDE_START = 1,       /* number of the start with a wide prior, */
+    WIDE_START = 1,       /* number of the start with a wide prior, which is never left out, */
     WIDE_PRIOR = 18,      /* what it takes off ln alpha at first (observe.h):
                              wine, of three classes, is lost with RVM_WIDE_PRIOR */
     SETTLING_PASSES = 60, /* over the classes, to the joint mode; */
-    MANY_ROWS_PASSES = 5  /* with many rows, where an interrupt waits for them */
+    MANY_ROWS_PASSES = 5, /* with many rows */
+    USUAL_CLASSES = 26,   /* with more than that samples for each of them are smaller, */
+    LEAST_SAMPLE = 100,   /* down to this size */
+    LEAST_FIRST = 20,     /* candidates in the first chunk of a class, and so many */
+    FIRST_OF_A_ROW = 10   /* more for each of its rows */
 };
 
 /* A step goes on to other candidates long before it is at an optimum. */
@@ -41,7 +45,7 @@ static const double kicked_share = 0.25;
 /* Change of the log evidence by a pass over the classes, for each row, at which they are near
  * enough to their joint mode to compare solutions, and of many rows to be a model; and where few
  * rows make passes cheap, that change and what a step towards the mode must promise. */
-static const double near_mode = 1e-5, at_mode = 1e-11, promise_at_mode = 1e-16;
+static const double near_mode = 1e-5, at_mode = 1e-12, promise_at_mode = 1e-19;
 
 /* What there is to keep of a class; function i is candidate id[i]. */
 typedef struct {
@@ -52,7 +56,16 @@ typedef struct {
     double penalty; /* 1/2 u'u + 1/2 ln|H|, less the log prior of the precisions */
 } solution;
 
-typedef enum { FIRST, ROUNDS, POLISH } stage;
+/* Candidates times classes: with more there are fewer starts and passes. */
+static const double usual_work = 2e4;
+
+/* Activations that may change when an interrupted search is brought to its mode: less than half a
+ * second's work. */
+static const double hasty_work = 1e6;
+
+/* Of a start: a first pass, passes that let functions in, a pass to the optimum, passes to the joint
+ * mode. At the very end passes to the joint mode of the best solution. */
+typedef enum { FIRST, ROUNDS, POLISH, SETTLE, LAST } stage;
 
 struct rvm_multi {
     rvm_study *y; /* borrowed */
@@ -65,22 +78,60 @@ struct rvm_multi {
     double top;           /* log evidence of best */
     rvm_pool pool;
     int start, starts;
+    size_t *rows; /* owned, count: rows of each class */
+    size_t *own;  /* owned: candidates that sit on rows of class 0, of class 1, ...; */
+    size_t *end;  /* owned, count: where those of each class end */
     stage stage;
-    int pass;       /* of this start */
+    int pass;       /* of this start, or of this way to a mode */
+    double before;  /* SETTLE, LAST: log evidence before this pass */
     size_t next;    /* class of the next step */
     double gained;  /* in this pass */
     double so_far;  /* in this start, but for the first pass */
     bool arrived;   /* this start has come to its end, not to MOST_PASSES; */
     bool converged; /* that of best had */
+    bool done;      /* nothing is left to do */
 };
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-static int choose_starts(const rvm_study *y, const rvm_settings *s)
+/* `usual` where classes and candidates are no more than usual, and the fewer the more there are, at
+ * least `least`: so that the work grows with the classes and no faster. */
+static int bound_work(const rvm_multi *m, int usual, int least)
 {
-    if (y->basis.count > SEVERAL_STARTS)
+    const double work = (double)m->y->basis.count * (double)m->count;
+    const double share = fmin(usual_work / work, 1);
+    return (int)fmax(usual * share, least);
+}
+
+static int choose_starts(const rvm_multi *m, const rvm_settings *s)
+{
+    if (m->y->basis.count > SEVERAL_STARTS)
         return 1;
-    return s->restarts > 0 ? s->restarts : USUAL_STARTS;
+    return s->restarts > 0 ? s->restarts : bound_work(m, USUAL_STARTS, WIDE_START + 1);
+}
+
+/* Rows and candidates of each class. */
+static rvm_status sort_by_class(rvm_multi *m, const size_t *class_of_row, rvm_error *err)
+{
+    const rvm_basis *b = &m->y->basis;
+    size_t first = 0;
+    m->rows = rvm_array(m->count, sizeof *m->rows);
+    m->end = rvm_array(m->count, sizeof *m->end);
+    m->own = rvm_array(b->count, sizeof *m->own);
+    if (m->rows == NULL || m->end == NULL || m->own == NULL)
+        return rvm_fail_memory(err, "the classes");
+    for (size_t n = 0; n < m->y->observed.N; n++)
+        m->rows[class_of_row[n]]++;
+    for (size_t i = b->terms; i < b->count; i++)
+        m->end[class_of_row[rvm_basis_row(b, i)]]++;
+    for (size_t k = 0; k < m->count; k++) { /* where they begin, at first */
+        const size_t many = m->end[k];
+        m->end[k] = first;
+        first += many;
+    }
+    for (size_t i = b->terms; i < b->count; i++)
+        m->own[m->end[class_of_row[rvm_basis_row(b, i)]]++] = i;
+    return RVM_OK;
 }
 
 static rvm_status alloc_parts(rvm_multi *m, const size_t *class_of_row, const rvm_settings *s,
@@ -97,7 +148,9 @@ static rvm_status alloc_parts(rvm_multi *m, const size_t *class_of_row, const rv
     m->best = rvm_array(m->count, sizeof *m->best);
     if (m->now == NULL || m->best == NULL)
         return rvm_fail_memory(err, "the classes");
-    rvm_status status = rvm_pool_init(&m->pool, M, s->seed, err);
+    rvm_status status = sort_by_class(m, class_of_row, err);
+    if (status == RVM_OK)
+        status = rvm_pool_init(&m->pool, M, s->seed, err);
     if (status == RVM_OK)
         status = rvm_classes_init(&m->classes, class_of_row, m->count, N, s->multiclass, err);
     if (status == RVM_OK)
@@ -115,7 +168,7 @@ rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of
     m->count = classes;
     m->tolerance = s->tolerance;
     m->threads = rvm_threads(s->threads);
-    m->starts = choose_starts(y, s);
+    m->starts = choose_starts(m, s);
     m->top = -INFINITY;
     const rvm_status status = alloc_parts(m, class_of_row, s, err);
     if (status != RVM_OK) {
@@ -145,6 +198,9 @@ void rvm_multi_free(rvm_multi *m)
     rvm_classes_free(&m->classes);
     rvm_gram_search_free(&m->gram);
     rvm_pool_free(&m->pool);
+    free(m->rows);
+    free(m->own);
+    free(m->end);
     free(m);
 }
 
@@ -238,23 +294,36 @@ double rvm_multi_log_evidence(const rvm_multi *m)
     return m->start > 0 ? m->top : log_evidence(m);
 }
 
-/* To the joint mode, until one of `most` passes changes the log evidence by less than
- * `change` for each row. */
-static rvm_status settle(rvm_multi *m, double change, int most, rvm_error *err)
+static bool has_few_rows(const rvm_multi *m)
 {
-    const double least = change * (double)m->y->observed.N;
-    rvm_status status = RVM_OK;
-    double before = -INFINITY, now = log_evidence(m);
-    for (int pass = 0; pass < most && status == RVM_OK && fabs(now - before) > least; pass++) {
-        for (size_t k = 0; k < m->count && status == RVM_OK; k++) {
-            status = load_class(m, k, err);
-            if (status == RVM_OK)
-                status = keep_class(m, k, m->now[k].point.converged, err);
-        }
-        before = now;
-        now = log_evidence(m);
-    }
-    return status;
+    return m->y->basis.count <= SEVERAL_STARTS;
+}
+
+/* Class k to its mode, given the others. */
+static rvm_status settle_class(rvm_multi *m, size_t k, rvm_error *err)
+{
+    const rvm_status status = load_class(m, k, err);
+    return status == RVM_OK ? keep_class(m, k, m->now[k].point.converged, err) : status;
+}
+
+/* Whether the passes to the joint mode have come to their end, of which `pass` are done. */
+static bool has_settled(rvm_multi *m, int pass, double change, int most)
+{
+    const double now = log_evidence(m), before = m->before;
+    m->before = now;
+    rvm_classes_refresh(&m->classes);
+    return pass >= most || fabs(now - before) <= change * (double)m->y->observed.N;
+}
+
+/* How near to the mode the model is to be, and in how many passes. */
+static double change_at_mode(const rvm_multi *m)
+{
+    return has_few_rows(m) ? at_mode : near_mode;
+}
+
+static int passes_to_mode(const rvm_multi *m)
+{
+    return has_few_rows(m) ? bound_work(m, SETTLING_PASSES, MANY_ROWS_PASSES) : MANY_ROWS_PASSES;
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
@@ -267,24 +336,39 @@ static rvm_status run(rvm_multi *m, int sweeps, const rvm_climb_settings *how, r
 }
 
 /* The bias, if there is one, and a random chunk. */
-static rvm_status take_first_chunk(rvm_multi *m, rvm_error *err)
+static rvm_status take_first_chunk(rvm_multi *m, size_t k, rvm_error *err)
 {
     const double widen = m->start == WIDE_START ? WIDE_PRIOR : 0;
-    const size_t count = rvm_pool_first(&m->pool, m->y, &m->gram.columns, RVM_POOL_FIRST, widen);
+    const size_t wanted = LEAST_FIRST + FIRST_OF_A_ROW * m->rows[k];
+    const size_t most = wanted < RVM_POOL_FIRST ? wanted : RVM_POOL_FIRST;
+    const size_t count = rvm_pool_first(&m->pool, m->y, &m->gram.columns, most, widen);
     const rvm_status status =
         rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
     return status == RVM_OK ? run(m, FIRST_SWEEPS, &quick, err) : status;
 }
 
-/* The best of a sample of candidates. */
-static rvm_status let_in(rvm_multi *m, rvm_error *err)
+/* What is offered to class k: a sample of all candidates, and where there are so many classes that
+ * it is small, candidates that sit on rows of the class. */
+static rvm_status find_offers(rvm_multi *m, size_t *found, size_t k, rvm_error *err)
+{
+    const size_t share = (size_t)RVM_POOL_SAMPLE * USUAL_CLASSES / m->count;
+    const size_t most = share > LEAST_SAMPLE ? share : LEAST_SAMPLE;
+    const size_t first = k > 0 ? m->end[k - 1] : 0, own = m->end[k] - first;
+    const bool is_small = most < m->pool.M && most < RVM_POOL_SAMPLE;
+    const size_t wanted = is_small ? (own < most ? own : most) : 0;
+    rvm_posterior_at at;
+    const rvm_status status = rvm_gram_search_posterior(&at, &m->gram, err);
+    if (status != RVM_OK)
+        return status;
+    return rvm_pool_sample(&m->pool, found, &at, most, m->own + first, wanted, m->tolerance, err);
+}
+
+/* The best of what is offered. */
+static rvm_status let_in(rvm_multi *m, size_t k, rvm_error *err)
 {
     const rvm_columns *c = &m->gram.columns;
-    rvm_posterior_at at;
     size_t count = 0;
-    rvm_status status = rvm_gram_search_posterior(&at, &m->gram, err);
-    if (status == RVM_OK)
-        status = rvm_pool_sample(&m->pool, &count, &at, m->tolerance, err);
+    const rvm_status status = find_offers(m, &count, k, err);
     if (status != RVM_OK)
         return status;
     count = count < CHUNK ? count : CHUNK;
@@ -305,9 +389,9 @@ static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
     const double before = worth(&m->gram.search.now, m->y);
     rvm_status status = RVM_OK;
     if (m->stage == FIRST) {
-        status = take_first_chunk(m, err);
+        status = take_first_chunk(m, k, err);
     } else if (m->stage == ROUNDS) {
-        status = let_in(m, err);
+        status = let_in(m, k, err);
         if (status == RVM_OK)
             status = run(m, SWEEPS, &quick, err);
     } else {
@@ -331,35 +415,51 @@ static size_t functions_of(const solution *s, size_t classes)
     return sum;
 }
 
-/* A solution is found: it is the best, or is dropped. */
-static rvm_status end_start(bool *done, rvm_multi *m, rvm_error *err)
+/* Passes to the joint mode, of a start (SETTLE) or of the best solution (LAST). */
+static void begin_to_settle(rvm_multi *m, stage which)
+{
+    m->stage = which;
+    m->pass = 0;
+    m->before = -INFINITY;
+}
+
+/* The best solution, and from there to the joint mode. */
+static rvm_status begin_last(rvm_multi *m, rvm_error *err)
 {
     rvm_status status = RVM_OK;
-    if (m->starts > 1)
-        status = settle(m, near_mode, SETTLING_PASSES, err);
-    if (status != RVM_OK)
-        return status;
+    for (size_t k = 0; k < m->count && status == RVM_OK; k++)
+        status = copy_best(m, k, 1, err);
+    if (has_few_rows(m))
+        m->gram.laplace.negligible = promise_at_mode * (double)m->y->observed.N;
+    begin_to_settle(m, LAST);
+    return status;
+}
+
+/* A solution is found: it is the best, or is dropped. */
+static rvm_status end_start(rvm_multi *m, rvm_error *err)
+{
     const double found = log_evidence(m), margin = m->y->observed.prune_margin;
     const double more =
         (double)functions_of(m->now, m->count) - (double)functions_of(m->best, m->count);
+    rvm_status status = RVM_OK;
     if (found - margin * more > m->top) {
         swap_solutions(m);
         m->top = found;
         m->converged = m->arrived;
     }
-    m->start++;
-    *done = m->start >= m->starts;
+    if (++m->start >= m->starts)
+        return begin_last(m, err);
     m->pass = 0;
     m->so_far = 0;
     m->stage = m->start == WIDE_START ? FIRST : ROUNDS;
     for (size_t k = 0; k < m->count && status == RVM_OK; k++)
         status = copy_best(m, k, m->stage == FIRST ? 0 : 1 - kicked_share, err);
     if (m->stage == FIRST)
-        gsl_matrix_set_zero(m->classes.F);
+        rvm_classes_clear(&m->classes);
     return status;
 }
 
-static rvm_status end_pass(bool *done, rvm_multi *m, rvm_error *err)
+static void end_searching_pass(rvm_multi *m)
 {
     const double rows = (double)m->y->observed.N;
     const double poor = fmax(fmax(poor_pass, poor_share * rows), poor_part * m->so_far);
@@ -367,41 +467,72 @@ static rvm_status end_pass(bool *done, rvm_multi *m, rvm_error *err)
     if (m->pass > 0)
         m->so_far += m->gained;
     m->pass++;
-    m->next = 0;
-    m->gained = 0;
-    if (m->stage == POLISH)
-        return end_start(done, m, err);
     m->stage = is_poor || m->pass >= MOST_PASSES ? POLISH : ROUNDS;
     m->arrived = is_poor;
-    return RVM_OK;
+    rvm_classes_refresh(&m->classes);
+}
+
+static rvm_status end_pass(bool *done, rvm_multi *m, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    m->next = 0;
+    if (m->stage == LAST) {
+        m->pass++;
+        *done = m->done = has_settled(m, m->pass, change_at_mode(m), passes_to_mode(m));
+    } else if (m->stage == SETTLE) {
+        m->pass++;
+        if (has_settled(m, m->pass, near_mode, bound_work(m, SETTLING_PASSES, MANY_ROWS_PASSES)))
+            status = end_start(m, err);
+    } else if (m->stage == POLISH && m->starts > 1) {
+        begin_to_settle(m, SETTLE);
+    } else if (m->stage == POLISH) {
+        status = end_start(m, err);
+    } else {
+        end_searching_pass(m);
+    }
+    m->gained = 0;
+    return status;
 }
 
 rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
 {
     const size_t k = m->next;
-    rvm_status status = load_class(m, k, err);
+    rvm_status status = RVM_OK;
     *done = false;
-    if (status == RVM_OK)
-        status = search_class(m, k, err);
-    if (status == RVM_OK)
-        status = keep_class(m, k, m->stage == POLISH, err);
+    if (m->stage == SETTLE || m->stage == LAST) {
+        status = settle_class(m, k, err);
+    } else {
+        status = load_class(m, k, err);
+        if (status == RVM_OK)
+            status = search_class(m, k, err);
+        if (status == RVM_OK)
+            status = keep_class(m, k, m->stage == POLISH, err);
+    }
     if (status != RVM_OK || ++m->next < m->count)
         return status;
     return end_pass(done, m, err);
 }
 
+/* In passes that take no longer than somebody waits who has interrupted the search. */
 rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
 {
     const double searching = m->gram.laplace.negligible, rows = (double)m->y->observed.N;
-    const bool few = m->y->basis.count <= SEVERAL_STARTS;
+    const double hasty = fmax(1, hasty_work / (rows * (double)m->count));
+    const int most = (int)fmin(hasty, passes_to_mode(m));
     rvm_status status = RVM_OK;
-    for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0; k++)
+    if (m->done)
+        return RVM_OK;
+    for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0 && m->stage != LAST; k++)
         status = copy_best(m, k, 1, err);
-    if (few)
+    if (has_few_rows(m))
         m->gram.laplace.negligible = promise_at_mode * rows;
-    if (status == RVM_OK)
-        status = few ? settle(m, at_mode, SETTLING_PASSES, err)
-                     : settle(m, near_mode, MANY_ROWS_PASSES, err);
+    m->before = -INFINITY;
+    for (int pass = 0; status == RVM_OK; pass++) {
+        if (pass > 0 && has_settled(m, pass, change_at_mode(m), most))
+            break;
+        for (size_t k = 0; k < m->count && status == RVM_OK; k++)
+            status = settle_class(m, k, err);
+    }
     m->gram.laplace.negligible = searching;
     return status;
 }

@@ -24,8 +24,8 @@ typedef struct rvm_multi rvm_multi;
 RVM_CHECKED rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of_row,
                                        size_t classes, const rvm_settings *s, rvm_error *err);
 void rvm_multi_free(rvm_multi *m);
-/* The next class. *done: no start is left, and a pass over all classes has gained next to
- * nothing. */
+/* The next class. *done: no start is left, and the best solution is at the joint mode of its
+ * weights. */
 RVM_CHECKED rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err);
 /* The start in hand, from 1, and how many there are. */
 void rvm_multi_progress(int *start, int *starts, const rvm_multi *m);
@@ -33,8 +33,9 @@ void rvm_multi_progress(int *start, int *starts, const rvm_multi *m);
 double rvm_multi_log_evidence(const rvm_multi *m);
 size_t rvm_multi_functions(const rvm_multi *m);
 
-/* Takes up the best solution so far, at the joint mode of its weights. A search that goes on
- * afterwards goes on from there. */
+/* Takes up the best solution so far, at the joint mode of its weights, or near it where the search is
+ * not done and many rows and classes would make that long. A search that goes on afterwards goes on
+ * from there. */
 RVM_CHECKED rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err);
 /* Class k of it: sets y's targets and offset, at the activations of all others; its function i is
  * column i of *columns (borrowed). */

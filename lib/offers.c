@@ -293,13 +293,18 @@ void rvm_pool_free(rvm_pool *pool)
     memset(pool, 0, sizeof *pool);
 }
 
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, size_t most,
                       double widen)
 {
     const double ln_alpha = rvm_study_ln_alpha(y) - widen;
     const size_t room = c->capacity - c->count;
-    const size_t count = rvm_offers_draw(pool->order, pool->active, c, pool->M,
-                                         room < most ? room : most, pool->rng);
+    const size_t count =
+        rvm_offers_draw(pool->order, pool->active, c, pool->M, least_of(room, most), pool->rng);
     for (size_t k = 0; k < count; k++)
         pool->ln_alpha[k] = ln_alpha;
     if (y->basis.bias && count > 0) {
@@ -309,12 +314,31 @@ size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, 
     return count;
 }
 
-rvm_status rvm_pool_sample(rvm_pool *pool, size_t *found, const rvm_posterior_at *at,
-                           double tolerance, rvm_error *err)
+/* Adds those of wanted[0 .. count) that are neither active nor among the `drawn` first of order;
+ * returns how many there are then. */
+static size_t add_wanted(rvm_pool *pool, size_t drawn, const size_t *wanted, size_t count)
 {
-    const size_t count = rvm_offers_draw(pool->order, pool->active, at->columns, pool->M,
-                                         RVM_POOL_SAMPLE, pool->rng);
-    return rvm_offers_find(pool->offers, found, at, pool->order, count, tolerance, err);
+    const size_t room = least_of(pool->M, RVM_POOL_SAMPLE);
+    for (size_t k = 0; k < drawn; k++)
+        pool->active[pool->order[k]] = true;
+    for (size_t k = 0; k < count && drawn < room; k++) {
+        if (pool->active[wanted[k]])
+            continue;
+        pool->active[wanted[k]] = true;
+        pool->order[drawn++] = wanted[k];
+    }
+    qsort(pool->order, drawn, sizeof *pool->order, ascending);
+    return drawn;
+}
+
+rvm_status rvm_pool_sample(rvm_pool *pool, size_t *found, const rvm_posterior_at *at, size_t most,
+                           const size_t *wanted, size_t count, double tolerance, rvm_error *err)
+{
+    size_t drawn = rvm_offers_draw(pool->order, pool->active, at->columns, pool->M,
+                                   least_of(most, RVM_POOL_SAMPLE), pool->rng);
+    if (count > 0)
+        drawn = add_wanted(pool, drawn, wanted, count);
+    return rvm_offers_find(pool->offers, found, at, pool->order, drawn, tolerance, err);
 }
 
 void rvm_pool_choose(rvm_pool *pool, size_t count)

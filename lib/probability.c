@@ -7,26 +7,19 @@
  *
  *     E 1 / (1 + exp(-f)) ~ 1 / (1 + exp(-kappa m)),    kappa = (1 + pi s2 / 8)^(-1/2)
  *
- * (MacKay 1992, The evidence framework applied to classification networks). With C functions, the
- * softmax is a function of differences,
- *
- *     1 / P(k) = sum_j exp(-(f_k - f_j)),
- *
- * in which each f_k - f_j, the log-odds of k against j, is normal with variance s2_k + s2_j. So
- * each is moderated as it would be if there were no other class,
- * and the result is brought to sum to 1:
- *
- *     q_k = 1 / sum_j exp(-kappa_kj (m_k - m_j)),    kappa_kj = (1 + pi (s2_k + s2_j) / 8)^(-1/2)
- *     p_k = q_k / sum_j q_j
- *
- * For C = 2 that is the formula above, whose q already sum to 1. Where each f_k is the log-odds of
- * its class against the rest, q_k is the formula above. All of it happens in logarithms. */
+ * (MacKay 1992, The evidence framework applied to classification networks). Where each of C functions
+ * is the log-odds of its class against the rest, q_k is that formula, and p_k = q_k / sum_j q_j. Where
+ * the C functions are those of a softmax the average is taken whole (softmax.h). What is small is
+ * held in logarithms. */
 #include "probability.h"
 
 #include <float.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sf_erf.h>
 #include <math.h>
+#include <string.h>
+
+#include "softmax.h"
 
 /* What the logistic function is taken of. */
 static double moderate(double mean, double variance, bool mode)
@@ -68,20 +61,6 @@ static double log_rest(const double *x, size_t C, size_t best)
     return log1p(rest);
 }
 
-/* ln q_k; odds is scratch of C. Every k sums in the same order, so that equals stay equal. */
-static double log_moderated(double *odds, const double *mean, const double *variance, size_t C,
-                            size_t k)
-{
-    for (size_t j = 0; j < C; j++) {
-        /* Neither a sum of huge variances nor a difference of huge means may become infinite. */
-        const double kappa = 1 / sqrt(1 + M_PI / 8 * variance[k] + M_PI / 8 * variance[j]);
-
-        odds[j] = fmax(-DBL_MAX, fmin(kappa * (mean[j] - mean[k]), DBL_MAX));
-    }
-    const size_t best = largest_of(odds, C);
-    return -odds[best] - log_rest(odds, C, best);
-}
-
 /* p and log_p from logarithms up to a constant, in log_p; returns the place of the largest. */
 static size_t bring_to_one(double *p, double *log_p, size_t C)
 {
@@ -98,9 +77,10 @@ static size_t bring_to_one(double *p, double *log_p, size_t C)
 size_t rvm_probability_of_many(double *p, double *log_p, const double *mean, const double *variance,
                                size_t C, bool mode)
 {
-    for (size_t k = 0; k < C; k++)
-        log_p[k] = mode ? mean[k] : log_moderated(p, mean, variance, C, k);
-
+    if (mode)
+        memcpy(log_p, mean, C * sizeof *log_p);
+    else
+        rvm_softmax_average(log_p, p, mean, variance, C);
     return bring_to_one(p, log_p, C);
 }
 

@@ -11,8 +11,8 @@
 
 /* Two classes, f the log-odds of the first: p, log_p 2. */
 void rvm_probability_of_two(double *p, double *log_p, double mean, double variance, bool mode);
-/* C classes, p, log_p, mean and variance C each. Returns the most probable class, the first of
- * equals. O(C^2), O(C) with mode. */
+/* C > 1 classes of a softmax, p, log_p, mean and variance C each. Returns the most probable class,
+ * the first of equals. O(C). */
 size_t rvm_probability_of_many(double *p, double *log_p, const double *mean, const double *variance,
                                size_t C, bool mode);
 /* The same for latent functions that are each the log-odds of its class against the rest, for

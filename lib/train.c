@@ -7,6 +7,7 @@
 
 #include "alloc.h"
 #include "chains.h"
+#include "class_order.h"
 #include "error.h"
 #include "finish.h"
 #include "labels.h"
@@ -45,8 +46,8 @@ struct rvm_trainer {
     bool searched;        /* RVM_METHOD_GIBBS: the solution is found from which the chains begin */
     rvm_sampler *sampler; /* NULL until then */
     bool mixed;           /* the chains agree */
-    size_t *class_of_row; /* owned, in canonical order; more than two classes: rank of the label */
-    size_t *rank;         /* owned: position in labels of each class, by ascending label */
+    size_t *class_of_row; /* owned, more than two classes: as class_order.h has it; and */
+    size_t *place;        /* owned, position in labels of each class */
     rvm_design fixed;     /* NOTHING_TO_FIND: the bias alone */
     rvm_point point;
     int round;
@@ -113,43 +114,14 @@ static method choose_method(const rvm_trainer *tr)
     return rvm_starts_fit(&tr->study, &tr->settings) ? BY_STARTS : BY_WORKING_SET;
 }
 
-/* Classes are taken in ascending order of their labels, since the order of first appearance depends
- * on the order of the rows. */
-static void rank_labels(size_t *rank, const rvm_labels *labels)
-{
-    for (size_t k = 0; k < labels->count; k++) {
-        size_t at = k;
-        for (; at > 0 && labels->label[rank[at - 1]] > labels->label[k]; at--)
-            rank[at] = rank[at - 1];
-        rank[at] = k;
-    }
-}
-
-/* Rank of a label among the classes, by bisection. */
-static size_t rank_of(const rvm_trainer *tr, int label)
-{
-    size_t low = 0, high = tr->labels.count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (tr->labels.label[tr->rank[middle]] <= label)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static rvm_status prepare_classes(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_problem *p = tr->study.p;
     tr->class_of_row = rvm_array(p->rows, sizeof *tr->class_of_row);
-    tr->rank = rvm_array(tr->labels.count, sizeof *tr->rank);
-    if (tr->class_of_row == NULL || tr->rank == NULL)
+    tr->place = rvm_array(tr->labels.count, sizeof *tr->place);
+    if (tr->class_of_row == NULL || tr->place == NULL)
         return rvm_fail_memory(err, "the classes");
-    rank_labels(tr->rank, &tr->labels);
-    for (size_t n = 0; n < p->rows; n++)
-        tr->class_of_row[n] = rank_of(tr, (int)p->target[n]);
-    return RVM_OK;
+    return rvm_class_order(tr->class_of_row, tr->place, &tr->study, &tr->labels, err);
 }
 
 static rvm_status prepare_search(rvm_trainer *tr, rvm_error *err)
@@ -242,7 +214,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_textbook_free(tr->textbook);
     rvm_sampler_free(tr->sampler);
     free(tr->class_of_row);
-    free(tr->rank);
+    free(tr->place);
     rvm_design_free(&tr->fixed);
     rvm_point_free(&tr->point);
     rvm_labels_free(&tr->labels);
@@ -605,7 +577,7 @@ static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error 
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
         const rvm_point *point = rvm_multi_select(&c, tr->multi, k);
         rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k) };
-        status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, &c, err);
+        status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, point, &tr->study, &c, err);
         rvm_multi_shift_back(tr->multi, k);
         penalties += numbers.penalty;
         m->log_prior += numbers.log_prior;
@@ -625,7 +597,7 @@ static rvm_status finish_one_vs_rest(rvm_model *m, const rvm_trainer *tr, rvm_er
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
         const rvm_point *point = rvm_textbook_select(tr->textbook, k);
         rvm_finished numbers = { 0 };
-        status = rvm_finish_latent(&m->latent[tr->rank[k]], &numbers, point, &tr->study, &c, err);
+        status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, point, &tr->study, &c, err);
         m->log_evidence += numbers.log_likelihood - numbers.penalty;
         m->log_prior += numbers.log_prior;
     }

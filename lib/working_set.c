@@ -390,7 +390,8 @@ static rvm_status step(bool *done, rvm_working_set *w, rvm_error *err)
     rvm_posterior_at at;
     rvm_status status = rvm_gram_search_posterior(&at, &w->gram, err);
     if (status == RVM_OK)
-        status = rvm_pool_sample(&w->pool, &offers, &at, w->tolerance, err);
+        status =
+            rvm_pool_sample(&w->pool, &offers, &at, RVM_POOL_SAMPLE, NULL, 0, w->tolerance, err);
     w->cramped = false;
     if (status == RVM_OK && offers > 0)
         status = take_round(w, offers, &gained, err);

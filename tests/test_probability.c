@@ -3,6 +3,7 @@
 #include <float.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "probability.h"
@@ -36,23 +37,21 @@ static void check_best(const double *p, size_t C, size_t best)
         ck_assert_double_le(p[k], p[best]);
 }
 
-/* The formulas at the head of probability.c with 30 digits of Python's mpmath. */
+/* The average by sums over grids of steps 0.25 and 0.2 in each function, which agree to 12 digits
+ * (Python); the mode with 30 digits of Python's mpmath. */
 START_TEST(three_classes_by_hand)
     {
         const double mean[] = { 1.3, 0.2, -0.7 }, variance[] = { 0.5, 1.7, 3.1 };
-        const double averaged[] = { 0.58048916596199451261, 0.26131885216452523007,
-                                    0.15819198187348025732 };
+        const double averaged[] = { 0.568949250601, 0.263789435244, 0.167261314154 };
         const double mode[] = { 0.68110316268944590291, 0.22671954787462524193,
                                 0.092177289435928855165 };
-        const double log_averaged[] = { -0.54388414130518332673, -1.3420139614709210071,
-                                        -1.8439459084129317564 };
         double p[3], log_p[3];
 
         ck_assert_uint_eq(rvm_probability_of_many(p, log_p, mean, variance, 3, false), 0);
         check_sound(p, log_p, 3);
         for (size_t k = 0; k < 3; k++) {
-            ck_assert_double_eq_tol(p[k], averaged[k], 1e-15);
-            ck_assert_double_eq_tol(log_p[k], log_averaged[k], 4e-15);
+            ck_assert_double_eq_tol(p[k], averaged[k], 2e-6);
+            ck_assert_double_eq_tol(log_p[k], log(averaged[k]), 1e-5);
         }
         ck_assert_uint_eq(rvm_probability_of_many(p, log_p, mean, variance, 3, true), 0);
         check_sound(p, log_p, 3);
@@ -111,7 +110,8 @@ START_TEST(one_against_the_rest_at_the_ends)
     }
 END_TEST
 
-/* Of two classes only the difference counts: mean m_0 - m_1, variance s2_0 + s2_1. */
+/* Of two classes only the difference counts: mean m_0 - m_1, variance s2_0 + s2_1. MacKay's formula
+ * for these is off by up to 0.02, and so is a difference between the two. */
 START_TEST(two_of_many_are_the_two)
     {
         for (size_t i = 0; i < 200; i++) {
@@ -123,8 +123,9 @@ START_TEST(two_of_many_are_the_two)
             rvm_probability_of_many(p, log_p, mean, variance, 2, mode);
             rvm_probability_of_two(p2, log_p2, mean[0] - mean[1], variance[0] + variance[1], mode);
             for (size_t k = 0; k < 2; k++) {
-                ck_assert_double_eq_tol(p[k], p2[k], 4e-15);
-                ck_assert_double_eq_tol(log_p[k], log_p2[k], 1e-14 * (1 - log_p2[k]));
+                ck_assert_double_eq_tol(p[k], p2[k], mode ? 4e-15 : 0.02);
+                if (mode)
+                    ck_assert_double_eq_tol(log_p[k], log_p2[k], 1e-14 * (1 - log_p2[k]));
             }
         }
     }
@@ -155,16 +156,10 @@ static void average(double *p, const double *mean, const double *variance)
         p[k] /= total;
 }
 
-/* Moderation is an approximation. Over means of standard deviation 3 and variances up to 4 it is
- * seldom more than 0.04 off, where leaving the variances out is up to 0.2 off; and what counts for
- * the log loss, the divergence from the average, is a tenth of that of the mode. Asked for here:
- * 0.06 and a quarter. */
-START_TEST(moderation_is_close_to_the_average)
+START_TEST(average_is_the_average)
     {
-        double divergence = 0, divergence_of_mode = 0;
-
         for (size_t i = 0; i < 20; i++) {
-            double mean[3], variance[3], exact[3], p[3], log_p[3], p0[3], log_p0[3];
+            double mean[3], variance[3], exact[3], p[3], log_p[3];
 
             for (size_t k = 0; k < 3; k++) {
                 mean[k] = 10 * scattered(6 * i + k) - 5;
@@ -172,16 +167,62 @@ START_TEST(moderation_is_close_to_the_average)
             }
             average(exact, mean, variance);
             rvm_probability_of_many(p, log_p, mean, variance, 3, false);
-            rvm_probability_of_many(p0, log_p0, mean, variance, 3, true);
             for (size_t k = 0; k < 3; k++) {
-                ck_assert_msg(fabs(p[k] - exact[k]) < 0.06, "%g, the average is %g", p[k],
+                ck_assert_msg(fabs(p[k] - exact[k]) < 1e-5, "%g, the average is %g", p[k],
                               exact[k]);
-                divergence += exact[k] * (log(exact[k]) - log_p[k]);
-                divergence_of_mode += exact[k] * (log(exact[k]) - log_p0[k]);
+                ck_assert_double_eq_tol(log_p[k], log(exact[k]), 1e-3);
             }
         }
-        ck_assert_double_gt(divergence, 0);
-        ck_assert_double_lt(divergence, divergence_of_mode / 4);
+    }
+END_TEST
+
+/* C - 1 functions of mean 0 and one of mean m, all of variance v: given the one, f, the others are
+ * alike and independent, and with enough of them their sum of exponentials is nearly its mean (C - 1)
+ * exp(v / 2), so that the one has probability E 1 / (1 + (C - 1) exp(v / 2 - f)), a single integral.
+ * The relative variance of the sum is (exp(v) - 1) / (C - 1), its effect on p at most as large. */
+START_TEST(thousands_of_classes)
+    {
+        enum { C = 4001 };
+        const double v = 0.3, m = 9, step = 0.05;
+        double *mean = calloc(4 * C, sizeof *mean), *variance = mean + C, *p = variance + C;
+        double exact = 0, total = 0, sum = 0;
+
+        for (size_t k = 0; k < C; k++) {
+            mean[k] = k == 1234 ? m : 0;
+            variance[k] = v;
+        }
+        for (int i = -200; i <= 200; i++) {
+            const double z = i * step, w = exp(-0.5 * z * z);
+
+            total += w;
+            exact += w / (1 + (C - 1) * exp(v / 2 - m - sqrt(v) * z));
+        }
+        ck_assert_uint_eq(rvm_probability_of_many(p, p + C, mean, variance, C, false), 1234);
+        ck_assert_double_eq_tol(p[1234], exact / total, (exp(v) - 1) / (C - 1));
+        for (size_t k = 0; k < C; k++)
+            sum += p[k];
+        ck_assert_double_eq_tol(sum, 1, 1e-12);
+        ck_assert_double_eq(p[0], p[C - 1]);
+        free(mean);
+    }
+END_TEST
+
+/* Deviations of very different sizes. A function that is wide beyond measure, W, is above all others
+ * or below them, each with probability 1/2, and below it the others share what they would without it:
+ * exp(1) / (exp(1) + 1) = 0.731059 of a half. The class at -1e5 wins where its normal function of
+ * deviation 1e4 exceeds what the others reach, Phi(-10) / 2 of all cases: that is 3.8e-24, or where W
+ * is above, less. */
+START_TEST(wide_and_narrow)
+    {
+        const double mean[] = { 1, 0, 0, -1e5 }, variance[] = { 0, 0, 1e24, 1e8 };
+        double p[4], log_p[4];
+
+        ck_assert_uint_eq(rvm_probability_of_many(p, log_p, mean, variance, 4, false), 2);
+        check_sound(p, log_p, 4);
+        ck_assert_double_eq_tol(p[0], 0.5 * 0.7310585786300049, 1e-5);
+        ck_assert_double_eq_tol(p[1], 0.5 * 0.2689414213699951, 1e-5);
+        ck_assert_double_eq_tol(p[2], 0.5, 1e-5);
+        ck_assert_double_eq_tol(log_p[3], log(3.8e-24), 0.1);
     }
 END_TEST
 
@@ -282,15 +323,15 @@ END_TEST
 
 START_TEST(the_first_of_equals)
     {
-        const double mean[] = { 0.1, 0.7, -0.3, 0.7, 0.7, 0.2, 0.75 };
-        const double variance[] = { 0.3, 0.2, 0.9, 0.2, 0.2, 0.1, 9 };
+        const double mean[] = { 0.1, 0.7, -0.3, 0.7, 0.7, 0.2, 0.65 };
+        const double variance[] = { 0.3, 0.2, 0.9, 0.2, 0.2, 0.1, 100 };
         const double none[3] = { 0 };
         double p[7], log_p[7];
 
-        /* The last class leads at the mode, and is too uncertain to lead on the average:
-         * 0.1653 against 0.1772 by the formulas. */
-        ck_assert_uint_eq(rvm_probability_of_many(p, log_p, mean, variance, 7, true), 6);
-        ck_assert_uint_eq(rvm_probability_of_many(p, log_p, mean, variance, 7, false), 1);
+        /* The last class does not lead at the mode; on the average it does, since it is above all
+         * others in nearly half of the cases. */
+        ck_assert_uint_eq(rvm_probability_of_many(p, log_p, mean, variance, 7, true), 1);
+        ck_assert_uint_eq(rvm_probability_of_many(p, log_p, mean, variance, 7, false), 6);
         for (int mode = 0; mode < 2; mode++) {
             ck_assert_uint_eq(rvm_probability_of_many(p, log_p, mean, variance, 6, mode), 1);
             ck_assert_double_eq(p[1], p[3]);
@@ -328,7 +369,9 @@ Suite *probability_suite(void)
     tcase_add_test(tc, three_classes_one_against_the_rest);
     tcase_add_test(tc, one_against_the_rest_at_the_ends);
     tcase_add_test(tc, two_of_many_are_the_two);
-    tcase_add_test(tc, moderation_is_close_to_the_average);
+    tcase_add_test(tc, average_is_the_average);
+    tcase_add_test(tc, thousands_of_classes);
+    tcase_add_test(tc, wide_and_narrow);
     tcase_add_test(tc, any_number_of_classes_sums_to_one);
     tcase_add_test(tc, no_variance_no_moderation);
     tcase_add_test(tc, tails_keep_their_digits);
