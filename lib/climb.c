@@ -7,10 +7,13 @@
 
 #include "alloc.h"
 #include "error.h"
+#include "thin.h"
 
 enum {
     MAX_FAILURES = 12, /* additions that failed one after the other: the promises are rounding */
-    BUNCH = 8          /* candidates added together at the most */
+    BUNCH = 8,         /* candidates added together at the most */
+    MORE_NEWTON = 5,   /* times that Newton's method may begin where nothing is to be added */
+    MAX_THINNINGS = 20
 };
 
 /* A squared correlation above which two candidates count as alike, and the share of the best gain
@@ -140,16 +143,18 @@ rvm_status rvm_climb(rvm_search *s, rvm_statistics *stats, const rvm_climb_setti
     if (bans.banned == NULL)
         return rvm_fail_memory(err, "the search");
     *converged = false;
-    for (int move = 0; move < settings->max_moves && !*converged; move++) {
-        bool at_optimum;
-        rvm_newton(s, settings->iterations, settings->newton, &at_optimum);
+    int more = MORE_NEWTON;
+    for (int move = 0; move < settings->max_moves && more > 0 && !*converged; move++) {
+        rvm_newton(s, settings->iterations, settings->newton, converged);
         refresh(s, stats);
         lift_bans(&bans, s->design->count);
         if (try_addition(s, stats, &bans, settings->tolerance))
-            continue;
-        *converged = at_optimum;
-        break;
+            *converged = false;
+        else
+            more--;
     }
     free(bans.banned);
+    for (int k = 0; k < MAX_THINNINGS && settings->thin > 0 && rvm_thin(s, settings->thin) > 0; k++)
+        rvm_newton(s, settings->iterations, settings->newton, converged);
     return RVM_OK;
 }

@@ -16,10 +16,12 @@
 #include "alloc.h"
 #include "error.h"
 #include "linalg.h"
+#include "thin.h"
 
 enum {
     MAX_DAMPINGS = 14,
-    MAX_FAILURES = 12 /* additions that failed one after the other: the promises are rounding */
+    MAX_FAILURES = 12, /* additions that failed one after the other: the promises are rounding */
+    MAX_THINNINGS = 20
 };
 /* Gains closer than this count as equal and the first one wins. */
 static const double tie = 1e-9;
@@ -523,6 +525,48 @@ static bool try_addition(rvm_joint *s, double tolerance)
     return false;
 }
 
+/* ---- Thinning ------------------------------------------------------------------------------- */
+
+static void set_thinner_trial(rvm_joint *s)
+{
+    try_from_here(s);
+    for (size_t j = 0; j < s->outputs; j++) {
+        rvm_fit *f = &s->trial[j];
+        f->ln_beta = fmin(f->ln_beta + s->step[beta_at(s, j)], s->output[j].observed.ln_beta_max);
+        for (size_t i = f->K; i-- > 0;) {
+            if (s->step[i] > 0)
+                rvm_fit_set_alpha(f, i, bounded_ln_alpha(s, i, f->ln_alpha[i] - log(s->step[i])));
+            else
+                rvm_fit_remove(f, i);
+        }
+    }
+}
+
+/* As rvm_thin. */
+static size_t thin(rvm_joint *s, double margin)
+{
+    const double rounding = 1e-9;
+    const size_t K = s->now->K;
+    size_t most = rvm_prior_is_flat(&s->output->observed.weight_prior) ? K : 0;
+    while (most > 0) {
+        const size_t n = rvm_joint_derivatives(s);
+        gsl_matrix_view h = gsl_matrix_submatrix(s->hessian, 0, 0, n, n),
+                        scratch = gsl_matrix_submatrix(s->damped, 0, 0, n, n);
+        for (size_t i = 0; i < K; i++)
+            s->chosen[i] = is_bias(s, i) || gsl_matrix_get(&h.matrix, i, i) == 0;
+        const size_t count =
+            rvm_thin_choose(s->order, s->step, &h.matrix, &scratch.matrix, s->gradient, s->chosen,
+                            K, margin, most, s->ws.threads);
+        if (count == 0)
+            break;
+        set_thinner_trial(s);
+        if (accept(s, -rounding - (double)count * margin))
+            return count;
+        most = count / 2;
+    }
+    return 0;
+}
+
 rvm_status rvm_joint_climb(rvm_joint *s, const rvm_climb_settings *settings, bool *converged,
                            rvm_error *err)
 {
@@ -534,6 +578,11 @@ rvm_status rvm_joint_climb(rvm_joint *s, const rvm_climb_settings *settings, boo
         const bool still = at_optimum || s->log_evidence - before < settings->tolerance;
         refresh(s);
         *converged = !try_addition(s, settings->tolerance) && still;
+    }
+    for (int k = 0; k < MAX_THINNINGS && status == RVM_OK && settings->thin > 0; k++) {
+        if (thin(s, settings->thin) == 0)
+            break;
+        *converged = newton(s, settings->iterations, settings->newton);
     }
     return status;
 }

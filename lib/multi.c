@@ -332,6 +332,7 @@ static rvm_status run(rvm_multi *m, int sweeps, const rvm_climb_settings *how, r
 {
     rvm_climb_settings climb = *how;
     climb.tolerance = m->tolerance;
+    climb.thin = m->stage == POLISH ? m->tolerance : 0;
     return rvm_gram_search_run(&m->gram, sweeps, &climb, err);
 }
 
@@ -377,16 +378,18 @@ static rvm_status let_in(rvm_multi *m, size_t k, rvm_error *err)
     return rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
 }
 
-/* Log evidence less the margin for each function. */
-static double worth(const rvm_fit *f, const rvm_study *y)
+/* Log evidence less the margin for each function, and less what it must be worth beside that. */
+static double worth(const rvm_multi *m)
 {
-    return f->log_evidence - (double)f->K * y->observed.prune_margin;
+    const rvm_fit *f = &m->gram.search.now;
+    const double each = m->stage == POLISH ? m->tolerance : 0;
+    return f->log_evidence - (double)f->K * (m->y->observed.prune_margin + each);
 }
 
 /* From the class that is loaded; what does not gain is taken back. */
 static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
 {
-    const double before = worth(&m->gram.search.now, m->y);
+    const double before = worth(m);
     rvm_status status = RVM_OK;
     if (m->stage == FIRST) {
         status = take_first_chunk(m, k, err);
@@ -397,7 +400,7 @@ static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
     } else {
         status = run(m, 0, &last, err);
     }
-    const double gain = worth(&m->gram.search.now, m->y) - before;
+    const double gain = worth(m) - before;
     if (status == RVM_OK && gain > 0) {
         m->gained += gain;
         return RVM_OK;

@@ -38,9 +38,11 @@ rvm_status rvm_search_init(rvm_search *s, const rvm_observed *o, rvm_design *d, 
     s->step = rvm_array(capacity + 1, sizeof *s->step);
     s->order = rvm_array(capacity, sizeof *s->order);
     s->chosen = rvm_array(capacity, sizeof *s->chosen);
+    s->stays = rvm_array(capacity, sizeof *s->stays);
     const size_t N = o->likelihood->by_rows ? o->N : 0;
     rvm_status status = RVM_OK;
-    if (s->gradient == NULL || s->step == NULL || s->order == NULL || s->chosen == NULL)
+    if (s->gradient == NULL || s->step == NULL || s->order == NULL || s->chosen == NULL ||
+        s->stays == NULL)
         status = rvm_fail_memory(err, "the search");
     if (status == RVM_OK)
         status = rvm_fit_init(&s->now, capacity, N, err);
@@ -62,6 +64,7 @@ void rvm_search_free(rvm_search *s)
     free(s->step);
     free(s->order);
     free(s->chosen);
+    free(s->stays);
     memset(s, 0, sizeof *s);
 }
 

@@ -13,6 +13,7 @@ typedef struct {
     rvm_scratch ws;               /* owned */
     double *gradient, *step;      /* owned, capacity + 1: ln alphas, then ln beta */
     size_t *order, *chosen;       /* owned, capacity */
+    bool *stays;                  /* owned, capacity */
 } rvm_search;
 
 RVM_CHECKED rvm_status rvm_search_init(rvm_search *s, const rvm_observed *o, rvm_design *d,

@@ -375,10 +375,24 @@ static rvm_status run_search(solution *result, const rvm_outputs *o, rvm_joint *
         status = rvm_joint_sweep(s, small ? SWEEPS : FEW_SWEEPS, small ? 1 : 2, err);
     }
     gsl_rng_free(rng);
-    const rvm_climb_settings climb = { margin, MAX_MOVES, ITERATIONS, rvm_climb_exact };
+    const rvm_climb_settings climb = { margin, MAX_MOVES, ITERATIONS, rvm_climb_exact, 0 };
     if (status == RVM_OK)
         status = rvm_joint_climb(s, &climb, &converged, err);
     return status == RVM_OK ? keep(result, s, margin, converged, err) : status;
+}
+
+/* The best solution without functions that others can replace. */
+static rvm_status thin_out(rvm_outputs *o, rvm_error *err)
+{
+    rvm_joint *s = o->worker;
+    const double margin = o->best.point->margin;
+    const rvm_climb_settings climb = { margin, MAX_MOVES, ITERATIONS, rvm_climb_exact,
+                                       o->settings.tolerance };
+    bool converged = false;
+    for (size_t j = 0; j < o->searched; j++)
+        rvm_point_load(&s->now[j], &o->best.point[j]);
+    const rvm_status status = rvm_joint_climb(s, &climb, &converged, err);
+    return status == RVM_OK ? keep(&o->best, s, margin, converged, err) : status;
 }
 
 /* ---- Batches -------------------------------------------------------------------------------- */
@@ -425,8 +439,10 @@ rvm_status rvm_outputs_step(bool *done, rvm_outputs *o, rvm_error *err)
     o->finished += batch;
     *done = o->finished >= o->all;
     /* A search whose posterior left the range of numbers has lost, no more. */
-    if (failed < 0 || (status[failed] == RVM_ENUMERIC && o->found))
-        return RVM_OK;
+    if (failed < 0 || (status[failed] == RVM_ENUMERIC && o->found)) {
+        const rvm_status last = *done ? thin_out(o, err) : RVM_OK;
+        return last == RVM_ENUMERIC ? RVM_OK : last;
+    }
     if (err != NULL)
         *err = fault[failed];
     return status[failed];

@@ -24,6 +24,11 @@ enum {
 enum { MANY = 400, FEW_ITERATIONS = 3 };
 static const double dense_share = 0.8;
 
+/* Of the last way from the best point: K^3 times iterations of Newton's method in one step, and
+ * steps at the most. */
+static const double polish_slice = 1e9;
+enum { MOST_POLISHED = 30 };
+
 /* Share of the functions that a restart removes. */
 static const double kicked_share = 0.25;
 
@@ -75,6 +80,7 @@ struct rvm_starts {
     double tolerance;
     unsigned long seed;
     int all, finished;
+    int polished; /* slices of the last way, of the best point */
     int workers;
     worker *worker;          /* owned, workers */
     rvm_point result[BATCH]; /* of the batch in hand */
@@ -223,7 +229,7 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
                        (double)s->now.K > dense_share * (double)st->design.count;
     const rvm_climb_settings settings = { margin, dense ? 1 : MAX_MOVES,
                                           dense ? FEW_ITERATIONS : NEWTON_ITERATIONS,
-                                          rvm_climb_exact };
+                                          rvm_climb_exact, 0 };
     if (status == RVM_OK)
         status = rvm_climb(s, &w->statistics, &settings, &converged, err);
     if (status == RVM_OK && !rvm_point_save(result, &s->now, margin, converged))
@@ -243,8 +249,32 @@ static void take_result(rvm_starts *st, int k)
         rvm_point_swap(&st->best, &st->result[k]);
 }
 
+/* On from the best point: to its very optimum, and without functions that others can replace. A
+ * slice of the way where it takes long, since an interrupt waits for it. */
+static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
+{
+    worker *w = st->worker;
+    rvm_search *s = &w->search;
+    const double K = (double)st->best.K, affordable = polish_slice / (K * K * K);
+    const bool whole = affordable >= NEWTON_ITERATIONS;
+    const rvm_climb_settings settings = { st->best.margin, whole ? MAX_MOVES : 1,
+                                          whole ? NEWTON_ITERATIONS : (int)fmax(affordable, 1),
+                                          rvm_climb_exact, st->tolerance };
+    bool converged = false;
+    rvm_point_load(&s->now, &st->best);
+    rvm_status status = rvm_search_locate(s, err);
+    if (status == RVM_OK)
+        status = rvm_climb(s, &w->statistics, &settings, &converged, err);
+    if (status == RVM_OK && !rvm_point_save(&st->best, &s->now, st->best.margin, converged))
+        status = rvm_fail_memory(err, "a solution");
+    *done = status != RVM_OK || converged || ++st->polished >= MOST_POLISHED;
+    return status == RVM_ENUMERIC ? RVM_OK : status;
+}
+
 rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
 {
+    if (st->finished >= st->all)
+        return polish(done, st, err);
     const int left = st->all - st->finished;
     const int batch = left < BATCH ? left : BATCH; /* an interrupt waits for it */
     rvm_status status[BATCH] = { RVM_OK };
@@ -261,7 +291,7 @@ rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
             failed = k;
     }
     st->finished += batch;
-    *done = st->finished >= st->all;
+    *done = false;
     if (failed < 0 || (status[failed] == RVM_ENUMERIC && st->best.column != NULL))
         return RVM_OK;
     if (err != NULL)

@@ -4,7 +4,8 @@
  * parallel, each from a start of its own: first from the full set, from random subsets and from
  * nothing, with several guesses of the noise; then again and again from the best point so far with
  * a random part of its functions removed, which finds better optima at a fraction of the price
- * (iterated local search; Lourenco, Martin and Stuetzle 2003). */
+ * (iterated local search; Lourenco, Martin and Stuetzle 2003). The best point of all is then taken
+ * to its very optimum, and thinned out. */
 #ifndef RVM_STARTS_H
 #define RVM_STARTS_H
 

@@ -294,12 +294,14 @@ static size_t choose_chunk(rvm_working_set *w, size_t offers)
     return chunk < space ? chunk : space;
 }
 
-/* Of the search on the best point, in log evidence less the margin for each function. */
-static double gain_on_best(const rvm_working_set *w)
+/* Of the search on the best point, in log evidence less the margin for each function, and less so
+ * many nats for it beside. */
+static double gain_on_best(const rvm_working_set *w, double nats)
 {
     const rvm_fit *f = &w->gram.search.now;
     const double functions = (double)f->K - (double)w->best.point.K;
-    return f->log_evidence - w->best.point.log_evidence - functions * w->y->observed.prune_margin;
+    return f->log_evidence - w->best.point.log_evidence -
+           functions * (w->y->observed.prune_margin + nats);
 }
 
 /* Lets a chunk in and searches on; takes it all back where that has not raised the evidence. */
@@ -313,7 +315,7 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
     rvm_status status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, chunk, err);
     if (status == RVM_OK)
         status = run(w, SWEEPS, &quick, err);
-    *gained = status == RVM_OK ? gain_on_best(w) : 0;
+    *gained = status == RVM_OK ? gain_on_best(w, 0) : 0;
     if (*gained > 0)
         return keep_best(w, err);
     *gained = 0;
@@ -322,11 +324,13 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
     return rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
 }
 
-/* To the optimum over the functions that are there. */
+/* To the optimum over the functions that are there, and without those that others can replace. */
 static rvm_status settle(rvm_working_set *w, rvm_error *err)
 {
-    rvm_status status = run(w, 0, &last, err);
-    if (status == RVM_OK && gain_on_best(w) > 0)
+    rvm_climb_settings how = last;
+    how.thin = w->tolerance;
+    rvm_status status = run(w, 0, &how, err);
+    if (status == RVM_OK && gain_on_best(w, how.thin) > 0)
         status = keep_best(w, err);
     else if (status == RVM_OK || status == RVM_ENUMERIC)
         status = rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);

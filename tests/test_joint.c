@@ -192,7 +192,7 @@ END_TEST
 
 START_TEST(climb_of_a_tiny_problem)
     {
-        const rvm_climb_settings settings = { 1e-6, 100, 100, 1e-13 };
+        const rvm_climb_settings settings = { 1e-6, 100, 100, 1e-13, 0 };
         tiny_data x;
         rvm_error err = { 0 };
         bool converged = false;
@@ -271,7 +271,7 @@ END_TEST
 /* The fixed point and the climb end where the gradient, with the priors, is none. */
 START_TEST(optima_with_priors)
     {
-        const rvm_climb_settings settings = { 1e-6, 100, 100, 1e-13 };
+        const rvm_climb_settings settings = { 1e-6, 100, 100, 1e-13, 0 };
         const bool shared = _i % 2 == 1;
         rvm_error err = { 0 };
         bool converged = false;
@@ -320,7 +320,7 @@ END_TEST
 START_TEST(climb_ends_where_nothing_gains)
     {
         const double tolerance = 0.001;
-        const rvm_climb_settings settings = { tolerance, 100, 100, 1e-10 };
+        const rvm_climb_settings settings = { tolerance, 100, 100, 1e-10, 0 };
         case_data x;
         rvm_error err = { 0 };
         bool converged = false;
@@ -362,7 +362,7 @@ END_TEST
  * q times its evidence. */
 START_TEST(equal_outputs_are_one)
     {
-        const rvm_climb_settings settings = { 1e-7, 100, 100, 1e-12 };
+        const rvm_climb_settings settings = { 1e-7, 100, 100, 1e-12, 0 };
         case_data x;
         rvm_error err = { 0 };
         bool converged = false;
@@ -396,7 +396,7 @@ END_TEST
 /* One output is the search of newton.c and climb.c. */
 START_TEST(one_output_is_the_old_search)
     {
-        const rvm_climb_settings settings = { 0.001, 100, 100, 1e-12 };
+        const rvm_climb_settings settings = { 0.001, 100, 100, 1e-12, 0 };
         case_data x;
         rvm_search s;
         rvm_statistics statistics;
