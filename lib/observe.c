@@ -13,7 +13,7 @@
 
 /* The noise is not believed below this share of the variance of the targets: beyond it beta runs
  * away on targets that are free of noise, and nothing is left of the digits of S and Q. */
-static const double least_noise_share = 1e-8;
+static const double least_noise_share = 1e-11;
 
 /* Widest prior of a weight of a function of unit norm, against the targets' sum of squares. */
 static const double most_prior_variance = 1e12;
@@ -38,7 +38,7 @@ static void find_mean(rvm_study *y)
 }
 
 /* Sets t_scale; a target without variation gets the rounding of its size, so that the noise of the
- * model is finite and above 0. Sums are of numbers divided by the largest: squares of 1e200 would
+ * model is finite and above 0. A single row says nothing of the noise, which may be all of it. Sums are of numbers divided by the largest: squares of 1e200 would
  * not be finite. */
 static void find_scale(rvm_study *y)
 {
@@ -50,7 +50,9 @@ static void find_scale(rvm_study *y)
     }
     y->constant_target = largest <= 8 * DBL_EPSILON * size;
     if (y->constant_target) {
-        y->t_scale = fmax(size, 1e-100) * DBL_EPSILON;
+        y->t_scale = fmax(size, 1e-100) * (rows == 1 ? 1 : DBL_EPSILON);
+        if (rows == 1 && size == 0)
+            y->t_scale = 1;
         return;
     }
     for (size_t i = 0; i < rows; i++) {

@@ -15,7 +15,8 @@ typedef struct {
     rvm_observed observed;
     size_t output; /* regression: which of the targets of a row is observed */
     double t_mean, t_scale;
-    bool constant_target; /* regression: all targets equal; t_scale is then their rounding */
+    bool constant_target; /* regression: all targets equal; t_scale is then their rounding, or
+                             of a single row its size */
 } rvm_study;
 
 /* `first_label` is the label of class 1; weights of classes from s. */

@@ -42,6 +42,9 @@ enum { PLANS = sizeof plans / sizeof plans[0] };
 /* Share of the functions that later searches take from the best solution so far. */
 static const double kicked_share = 0.25;
 
+/* Share of the variance of the targets that their Gram matrices have digits for as noise. */
+static const double least_noise_share = 1e-8;
+
 /* A round that gains less than this many nats, or this share of a nat for each row, or this share
  * of what the rounds of its stage but the first have gained, is the last of the stage. */
 static const double poor_round = 0.5, poor_share = 5e-4, poor_part = 0.04;
@@ -145,6 +148,8 @@ rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y, const rvm_
     if (w == NULL)
         return rvm_fail_memory(err, "the working set");
     w->whole = y;
+    if (!y->observed.noise_fixed)
+        y->observed.ln_beta_max = fmin(y->observed.ln_beta_max, -log(least_noise_share));
     w->tolerance = s->tolerance;
     w->threads = rvm_threads(s->threads);
     w->starts = searches_for(rows_after(w, 0), is_regression(w), s);

@@ -104,6 +104,17 @@ static inline rvm_problem *sinc_problem(size_t N, double noise_sd, unsigned long
     return p;
 }
 
+/* Whole numbers on a line, without noise. */
+static inline rvm_problem *line_problem(size_t N)
+{
+    rvm_problem *p = empty_problem();
+    for (size_t i = 0; i < N; i++) {
+        const double x = (double)i - 7;
+        append_dense(p, 3 * x - 5, &x, 1);
+    }
+    return p;
+}
+
 /* sin(2 x1) + x2 / 2 with a little noise, x3 of no use. */
 static inline rvm_problem *smooth_problem(size_t N, unsigned long seed)
 {

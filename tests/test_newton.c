@@ -372,8 +372,8 @@ END_TEST
 /* Targets on a line through the kernel's functions, without noise: it is held at its bound. */
 START_TEST(noise_is_held_at_its_bound)
     {
-        rvm_problem *p = sinc_problem(40, 0, 1);
-        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.1);
+        rvm_problem *p = line_problem(40);
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_LINEAR, 1);
         rvm_error err = { 0 };
         bool converged;
         double before;

@@ -217,8 +217,8 @@ END_TEST
 
 START_TEST(targets_free_of_noise_are_reported)
     {
-        rvm_problem *p = sinc_problem(40, 0, 1);
-        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.1);
+        rvm_problem *p = line_problem(40);
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_LINEAR, 1);
         rvm_trainer *tr = NULL;
         rvm_error err = { 0 };
         rvm_report r = { 0 };

@@ -84,6 +84,8 @@ START_TEST(one_row)
         rvm_model *a = train(p, &regression), *b = train(q, &classes);
         rvm_prediction x = predict(a, p), y = predict(b, q);
         ck_assert_double_eq_tol(x.value[0], 2.5, 1e-12);
+        /* Nothing tells the noise from the rest: both may be all of 2.5. */
+        ck_assert_double_eq_tol(a->latent->noise_variance, 2.5 * 2.5, 1e-12);
         ck_assert_double_eq(y.value[0], 4);
         rvm_prediction_free(&x);
         rvm_prediction_free(&y);
