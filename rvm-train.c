@@ -934,8 +934,18 @@ static void report_dense(const train_job *job, const rvm_model *m)
     const rvm_model_info info = rvm_model_describe(m);
     const size_t few_rows = 20;
 
-    if (job->quiet || job->settings.method != RVM_METHOD_AUTO || !has_gamma(&info.kernel) ||
-        info.examples <= few_rows || 2 * info.vectors <= info.examples)
+    if (job->quiet || job->settings.method == RVM_METHOD_GIBBS || info.examples <= few_rows ||
+        2 * info.vectors <= info.examples)
+        return;
+    if (job->settings.method != RVM_METHOD_AUTO) {
+        cli_note(
+            &tool,
+            "%zu of %zu rows are vectors: --method %s ends where its one start leads; --method "
+            "auto compares many",
+            info.vectors, info.examples, rvm_method_name(job->settings.method));
+        return;
+    }
+    if (!has_gamma(&info.kernel))
         return;
     cli_note(&tool,
              "%zu of %zu rows are vectors: the kernel is too narrow to tell signal from noise; "
@@ -1015,7 +1025,8 @@ static void report_end(const train_job *job, const rvm_report *report, size_t ou
         cli_note(&tool, report->draws > 0
                             ? "WARNING: the chains have not come together (R-hat above 1.05): more "
                               "--samples and --burn-in may help"
-                            : "WARNING: training ended before it converged");
+                            : "WARNING: training ended before it converged: with a larger -e it "
+                              "asks for less, and with a larger -m many rows have more room");
     if (free_of_noise && !job->quiet)
         cli_note(&tool, "%s free of noise: its variance is held at a lower bound",
                  outputs > 1 ? "an output looks" : "the target looks");

@@ -465,7 +465,8 @@ static rvm_status end_start(rvm_multi *m, rvm_error *err)
 static void end_searching_pass(rvm_multi *m)
 {
     const double rows = (double)m->y->observed.N;
-    const double poor = fmax(fmax(poor_pass, poor_share * rows), poor_part * m->so_far);
+    const double least = fmax(poor_pass, m->tolerance);
+    const double poor = fmax(fmax(least, poor_share * rows), poor_part * m->so_far);
     const bool is_poor = m->pass > 0 && m->gained < poor;
     if (m->pass > 0)
         m->so_far += m->gained;

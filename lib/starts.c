@@ -263,8 +263,11 @@ static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
     bool converged = false;
     rvm_point_load(&s->now, &st->best);
     rvm_status status = rvm_search_locate(s, err);
+    const double before = s->now.log_evidence;
     if (status == RVM_OK)
         status = rvm_climb(s, &w->statistics, &settings, &converged, err);
+    converged =
+        converged || (s->now.K == st->best.K && s->now.log_evidence - before < st->tolerance);
     if (status == RVM_OK && !rvm_point_save(&st->best, &s->now, st->best.margin, converged))
         status = rvm_fail_memory(err, "a solution");
     *done = status != RVM_OK || converged || ++st->polished >= MOST_POLISHED;
