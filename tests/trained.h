@@ -29,9 +29,21 @@ static inline char *bytes_of(const rvm_model *m)
     return text;
 }
 
+/* Without the line that says where the vectors stood in the training file. */
+__attribute__((noinline, unused)) static void drop_rows(char *text)
+{
+    char *const line = strstr(text, "\nrows ");
+    if (line != NULL) {
+        const char *const end = strchr(line + 1, '\n');
+        memmove(line, end, strlen(end) + 1);
+    }
+}
+
 static inline void check_same_bytes(const rvm_model *a, const rvm_model *b)
 {
     char *x = bytes_of(a), *y = bytes_of(b);
+    drop_rows(x);
+    drop_rows(y);
     ck_assert_str_eq(x, y);
     free(x);
     free(y);
