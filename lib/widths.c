@@ -2,13 +2,16 @@
  *
  * A few ascents from widths that differ, L-BFGS in the logarithms of weights, variances and noise,
  * go side by side until they come to rest roughly; the best of them goes on to its maximum, and
- * leaves out the inputs that the evidence does without. */
+ * leaves out the inputs that the evidence does without.  Where rows stand close, some begin at
+ * their spacing: targets with structure so fine look like noise at the other widths, and an ascent
+ * from there ends in a flat function. */
 #include "widths.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +27,7 @@
 
 enum {
     MOST_ROWS = 500,
-    ASCENTS = 4,
+    ASCENTS = 6,     /* at the most; two of them are for fine structure */
     STEPS = 4,       /* of an ascent in one call */
     MAX_STEPS = 200, /* of an ascent in all */
     FEW_GAINS = 3,   /* steps in a row that gain little, and an ascent comes to rest */
@@ -35,6 +38,10 @@ enum {
 static const double rough = 0.2, fine = 0.01;
 static const double longest = 2; /* step in any coordinate */
 
+/* Where ascents begin: how far apart two rows are at the most, in the sum that the kernel takes;
+ * and, of those at the spacing of the rows, how far a row is from its neighbour. */
+static const double farthest = 5, neighbours = 0.5;
+
 /* Prior variance of a term of mean square 1, against that of the targets; and terms that there may
  * be, as a share of the rows, to take part. */
 static const double term_variance = 10, most_terms = 0.25;
@@ -44,7 +51,8 @@ typedef struct {
 } range;
 
 /* Logarithms. Of a weight times the variance of its input (or its standard deviation, as the kernel
- * has it): from a function that is flat over all rows to one that knows of no other row. */
+ * has it): from a function that is flat over all rows to one that knows of no other row, which
+ * takes more where rows stand close. */
 static const range of_weight = { -18, 0, 5 };
 static const range of_variance = { -10, 0, 12 };
 static const range of_noise = { -14, -2.3, 2 };
@@ -84,7 +92,11 @@ struct rvm_widths {
     size_t count;       /* coordinates */
     double *low, *high; /* owned, count */
     int threads;
+    double nearest; /* median distance of a row to the nearest other one, in the sum that the kernel
+                       takes, with weights at which that of two rows is 2 or so; infinite where the
+                       kernel knows no distance */
     ascent ascent[ASCENTS];
+    int ascents;
     int best;            /* -1 while all climb */
     int *best_index;     /* owned, inputs */
     double *best_weight; /* owned, inputs */
@@ -491,22 +503,66 @@ static void ascent_free(ascent *c)
     memset(c, 0, sizeof *c);
 }
 
+/* The logarithm of what makes the weight of an input free of its units. */
+static double unit_of(const rvm_widths *w, size_t j, rvm_combination by)
+{
+    return (by == RVM_BY_DISTANCES ? 1 : 2) * log(w->inputs.spread[j]);
+}
+
+/* -ln of the kernel's value at the nearest row that differs; infinite where there is none. */
+static double nearest_to(const gsl_matrix *K, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < K->size1; i++) {
+        const double value = gsl_matrix_get(K, n, i);
+        if (i != n && value < 1)
+            most = fmax(most, value);
+    }
+    return -log(most);
+}
+
+/* w->nearest, by a kernel that is exp(-distance). */
+static rvm_status find_nearest(rvm_widths *w, ascent *c, rvm_combination by, rvm_error *err)
+{
+    const size_t N = w->p->rows;
+    rvm_rows *rows = NULL;
+    w->nearest = INFINITY;
+    if (by != RVM_BY_SQUARES && by != RVM_BY_DISTANCES)
+        return RVM_OK;
+    for (size_t j = 0; j < w->inputs.count; j++)
+        c->trial.theta[j] = -unit_of(w, j, by) - log((double)w->inputs.count);
+    rvm_status status = fill_kernel(w, c, c->trial.theta, &rows, err);
+    rvm_rows_free(rows);
+    double *size = rvm_array(N, sizeof *size);
+    if (size == NULL)
+        return rvm_fail_memory(err, "distances");
+    for (size_t n = 0; n < N && status == RVM_OK; n++)
+        size[n] = nearest_to(c->K, n);
+    if (status == RVM_OK)
+        w->nearest = gsl_stats_median(size, 1, N);
+    free(size);
+    return status;
+}
+
 static void set_bounds(rvm_widths *w, rvm_combination by)
 {
+    const double alone = 4; /* -ln of the nearest row's value */
+    const double most_weight = fmax(of_weight.most, log(alone / w->nearest));
     for (size_t j = 0; j < w->count; j++) {
         const size_t d = w->inputs.count;
         const range *r = j < d ? &of_weight : j < d + w->targets ? &of_variance : &of_noise;
-        const double unit = j < d ? (by == RVM_BY_DISTANCES ? 1 : 2) * log(w->inputs.spread[j]) : 0;
+        const double unit = j < d ? unit_of(w, j, by) : 0;
         w->low[j] = r->least - unit;
-        w->high[j] = r->most - unit;
+        w->high[j] = (j < d ? most_weight : r->most) - unit;
     }
 }
 
 /* The first ascent is from gamma; the others know the spread of the inputs, and from how far apart
- * two rows then are. */
+ * two rows then are: some, in any case, and where rows stand much closer, the neighbours. */
 static void place_start(ascent *c, const rvm_widths *w, int number, double gamma)
 {
-    static const double apart[ASCENTS] = { 0, 0.3, 1.2, 5 };
+    const double near = neighbours / w->nearest;
+    const double apart[ASCENTS] = { 0, 0.3, 1.2, farthest, sqrt(farthest * near), near };
     const size_t d = w->inputs.count;
     for (size_t j = 0; j < w->count; j++) {
         const range *r = j < d ? &of_weight : j < d + w->targets ? &of_variance : &of_noise;
@@ -518,9 +574,32 @@ static void place_start(ascent *c, const rvm_widths *w, int number, double gamma
     }
 }
 
+/* So many, and where there is room between the last one of them and the neighbours the others. */
+static int choose_ascents(const rvm_widths *w)
+{
+    enum { COARSE = 4 };
+    return neighbours / w->nearest > 2 * farthest ? ASCENTS : COARSE;
+}
+
+static rvm_status begin_ascents(rvm_widths *w, const rvm_kernel *kernel, rvm_error *err)
+{
+    const rvm_combination by = rvm_kernel_combination(kernel->type);
+    rvm_status status = ascent_init(&w->ascent[0], w, kernel, err);
+    if (status == RVM_OK)
+        status = find_nearest(w, &w->ascent[0], by, err);
+    if (status != RVM_OK)
+        return status;
+    set_bounds(w, by);
+    w->ascents = choose_ascents(w);
+    for (int k = 1; k < w->ascents && status == RVM_OK; k++)
+        status = ascent_init(&w->ascent[k], w, kernel, err);
+    for (int k = 0; k < w->ascents && status == RVM_OK; k++)
+        place_start(&w->ascent[k], w, k, kernel->gamma > 0 ? kernel->gamma : 1);
+    return status;
+}
+
 static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *err)
 {
-    const double gamma = kernel->gamma > 0 ? kernel->gamma : 1;
     rvm_status status = rvm_inputs_init(&w->inputs, w->p, err);
     if (status == RVM_OK)
         status = fill_trend(w, err);
@@ -533,13 +612,7 @@ static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *er
     w->best_weight = rvm_array(w->inputs.count, sizeof *w->best_weight);
     if (w->low == NULL || w->high == NULL || w->best_index == NULL || w->best_weight == NULL)
         return rvm_fail_memory(err, "the widths");
-    set_bounds(w, rvm_kernel_combination(kernel->type));
-    for (int k = 0; k < ASCENTS && status == RVM_OK; k++) {
-        status = ascent_init(&w->ascent[k], w, kernel, err);
-        if (status == RVM_OK)
-            place_start(&w->ascent[k], w, k, gamma);
-    }
-    return status;
+    return begin_ascents(w, kernel, err);
 }
 
 static rvm_status observe(rvm_widths *w, rvm_study *y, const size_t *class_of_row, size_t classes,
@@ -599,7 +672,7 @@ void rvm_widths_free(rvm_widths *w)
 static const ascent *highest(const rvm_widths *w)
 {
     int best = 0;
-    for (int k = 1; k < ASCENTS; k++)
+    for (int k = 1; k < w->ascents; k++)
         if (w->ascent[k].now.log_evidence > w->ascent[best].now.log_evidence)
             best = k;
     return &w->ascent[w->best >= 0 ? w->best : best];
@@ -610,12 +683,12 @@ static rvm_status step_all(rvm_widths *w, rvm_error *err)
     rvm_status status[ASCENTS] = { RVM_OK };
     rvm_error fault[ASCENTS] = { { 0 } };
     bool resting = true;
-    const int team = GSL_MIN(w->threads, ASCENTS);
+    const int team = GSL_MIN(w->threads, w->ascents);
     (void)team;
 #pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
-    for (int k = 0; k < ASCENTS; k++)
+    for (int k = 0; k < w->ascents; k++)
         status[k] = climb_on(&w->ascent[k], w, rough, &fault[k]);
-    for (int k = 0; k < ASCENTS; k++) {
+    for (int k = 0; k < w->ascents; k++) {
         if (status[k] != RVM_OK) {
             if (err != NULL)
                 *err = fault[k];

@@ -162,7 +162,7 @@ START_TEST(a_part_of_many_rows)
     {
         rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 1);
         rvm_problem *p = weyl_problem(400, RVM_REGRESSION);
-        s.budget_mb = 8.0 * 8 * 4 * 60 * 60 / 1048576;
+        s.budget_mb = 8.0 * 8 * 6 * 60 * 60 / 1048576;
         rvm_widths *w = find(p, &s);
         ck_assert_uint_eq(rvm_widths_rows(w), 60);
         ck_assert_int_eq(rvm_widths_best(w)->index[0], 1);
@@ -189,6 +189,32 @@ START_TEST(nothing_to_learn)
         rvm_problem *p = noise_problem(80, 4, 3);
         rvm_widths *w = find(p, &s);
         ck_assert_uint_eq(rvm_widths_best(w)->count, 0);
+        rvm_widths_free(w);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Waves of 12 rows and noise of 0.1 / sqrt(12): at widths of the range of the input that is noise.
+ * An ascent from there leaves the input out. */
+START_TEST(fine_structure)
+    {
+        const rvm_task task = tasks[_i];
+        const rvm_settings s = settings_for(task, RVM_RBF, 1);
+        rvm_problem *p = empty_problem();
+        gsl_rng *rng = random_numbers(4);
+        for (size_t n = 0; n < 120; n++) {
+            const double x = (double)n / 120, t = sin(2 * M_PI * 10 * x + 0.3);
+            append_dense(p,
+                         task == RVM_REGRESSION ? t + 0.1 * (gsl_rng_uniform(rng) - 0.5)
+                         : t > 0                ? 1
+                                                : -1,
+                         &x, 1);
+        }
+        gsl_rng_free(rng);
+        rvm_widths *w = find(p, &s);
+        const rvm_input_weights *found = rvm_widths_best(w);
+        ck_assert_uint_eq(found->count, 1);
+        ck_assert_msg(found->weight[0] > 100, "weight %g", found->weight[0]);
         rvm_widths_free(w);
         rvm_problem_free(p);
     }
@@ -224,6 +250,7 @@ Suite *widths_suite(void)
     tcase_add_test(c, a_part_of_many_rows);
     tcase_add_test(c, nothing_varies);
     tcase_add_test(c, nothing_to_learn);
+    tcase_add_loop_test(c, fine_structure, 0, 2);
     tcase_add_test(c, one_of_many);
     suite_add_tcase(s, c);
     return s;
