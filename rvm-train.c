@@ -505,6 +505,27 @@ static void print_cross_validation(const rvm_score *score, size_t outputs)
         printf("%g\n", correlation);
 }
 
+/* What libsvm's two lines leave out goes where no script reads. */
+static rvm_status print_fold_score(const rvm_prediction *prediction, const rvm_problem *p,
+                                   rvm_error *err)
+{
+    rvm_fold_score score;
+    const rvm_status status = rvm_score_folds(&score, prediction, p, err);
+
+    if (status != RVM_OK)
+        return status;
+    if (prediction->classes == 0) {
+        cli_message("Mean negative log predictive density = %g", score.log_loss);
+        cli_message("90 %% intervals hold %.3g %% of the targets", 100 * score.cover);
+    } else if (score.unseen == 0) {
+        cli_message("Mean log loss = %g", score.log_loss);
+    } else if (score.unseen < prediction->rows) {
+        cli_message("Mean log loss = %g (%zu rows; the class of the others is in one fold only)",
+                    score.log_loss, prediction->rows - score.unseen);
+    }
+    return RVM_OK;
+}
+
 /* Exit code. */
 static int score_regression(const train_job *job, const rvm_prediction *prediction,
                             const rvm_problem *p)
@@ -558,6 +579,10 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
     } else {
         code = is_classification(job) ? score_classification(&prediction, p)
                                       : score_regression(job, &prediction, p);
+        if (!job->quiet && code == 0 && print_fold_score(&prediction, p, &err) != RVM_OK) {
+            cli_error(&tool, NULL, &err);
+            code = 1;
+        }
     }
     rvm_prediction_free(&prediction);
     return code;
@@ -608,14 +633,21 @@ static void show_progress(cli_live *line, const rvm_report *r, size_t rows, doub
     cli_live_draw(line, text);
 }
 
-static void show_choice(cli_live *line, const rvm_choice *best)
+/* Drawn before the first one has been tried too, which may take long. */
+static void show_choice(cli_live *line, const rvm_tuner *tuner, double start)
 {
-    char text[120];
+    const rvm_tuner_report r = rvm_tuner_progress(tuner);
+    const rvm_choice best = rvm_tuner_best(tuner);
+    char text[160], left[48], found[100] = "";
 
     if (!cli_live_due(line))
         return;
-    snprintf(text, sizeof text, "kernels tried %d  best %s  gamma %.4g  loss %.4g", best->trials,
-             rvm_kernel_name(best->kernel.type), best->kernel.gamma, best->loss);
+    if (isfinite(best.loss))
+        snprintf(found, sizeof found, "  best %s  gamma %.4g  loss %.4g",
+                 rvm_kernel_name(best.kernel.type), best.kernel.gamma, best.loss);
+    write_time_left(left, sizeof left, r.progress, cli_seconds() - start);
+    snprintf(text, sizeof text, "cross-validation %d of about %d%s%s",
+             r.tried < r.expected ? r.tried + 1 : r.tried, r.expected, found, left);
     cli_live_draw(line, text);
 }
 
@@ -625,13 +657,13 @@ static rvm_status choose_kernel(rvm_tuner **out, const rvm_settings *s, const rv
                                 cli_live *line, rvm_error *err)
 {
     const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
+    const double start = cli_seconds();
     bool done = false;
 
     rvm_status status = rvm_tuner_alloc(out, p, s, err);
     while (status == RVM_OK && !done && !*interrupted) {
+        show_choice(line, *out, start);
         status = rvm_tuner_step(&done, *out, interrupted, err);
-        const rvm_choice best = rvm_tuner_best(*out);
-        show_choice(line, &best);
     }
     cli_live_clear(line);
     return status;
@@ -669,10 +701,120 @@ static bool has_gamma(const rvm_kernel *kernel)
                                       type == RVM_SIGMOID || type == RVM_LAPLACIAN);
 }
 
-/* A kernel that was not trained to the end has no model. */
-static void print_type(FILE *table, const rvm_choice *choice, const rvm_model *m, double seconds)
+/* ---- Candidates ----------------------------------------------------------------------------- */
+
+static bool is_regression(const train_job *job)
 {
-    char gamma[24] = "-", loss[24] = "-", evidence[24] = "-", vectors[24] = "-";
+    return job->settings.task == RVM_REGRESSION;
+}
+
+/* The name, with the degree and the offset where they are to be chosen. */
+static void write_name(char *text, size_t size, const rvm_tuning *tune, const rvm_kernel *kernel)
+{
+    const bool degree = tune->degree && kernel->type == RVM_POLYNOMIAL;
+    const bool coef0 =
+        tune->coef0 && (kernel->type == RVM_POLYNOMIAL || kernel->type == RVM_SIGMOID);
+    char d[16] = "", r[32] = "";
+
+    if (degree)
+        snprintf(d, sizeof d, " d=%d", kernel->degree);
+    if (coef0)
+        snprintf(r, sizeof r, " r=%g", kernel->coef0);
+    snprintf(text, size, "%s%s%s", rvm_kernel_name(kernel->type), d, r);
+}
+
+static void print_heading(FILE *table, const train_job *job)
+{
+    fprintf(table, "%-11s %12s %10s %10s %10s", "kernel", "gamma", "loss", "error", "log loss");
+    if (is_regression(job))
+        fprintf(table, " %6s", "90 %");
+}
+
+/* What a kernel came to on the rows left out. */
+static void print_candidate(FILE *table, const train_job *job, const rvm_choice *choice)
+{
+    char name[64], gamma[24] = "-", loss[24] = "-", error[24] = "-", log_loss[24] = "-";
+    char cover[24] = "-";
+
+    write_name(name, sizeof name, &job->settings.tune, &choice->kernel);
+    if (has_gamma(&choice->kernel))
+        snprintf(gamma, sizeof gamma, "%.6g", choice->kernel.gamma);
+    if (isfinite(choice->loss)) {
+        snprintf(loss, sizeof loss, "%.4g", choice->loss);
+        if (is_regression(job))
+            snprintf(error, sizeof error, "%.4g", choice->error);
+        else
+            snprintf(error, sizeof error, "%.3g %%", 100 * choice->error);
+        snprintf(log_loss, sizeof log_loss, "%.4g", choice->log_loss);
+        snprintf(cover, sizeof cover, "%.3g", 100 * choice->cover);
+    }
+    fprintf(table, "%-11s %12s %10s %10s %10s", name, gamma, loss, error, log_loss);
+    if (is_regression(job))
+        fprintf(table, " %6s", cover);
+}
+
+static bool is_same(const rvm_kernel *a, const rvm_kernel *b)
+{
+    return a->type == b->type && a->gamma == b->gamma && a->degree == b->degree &&
+           a->coef0 == b->coef0;
+}
+
+/* All that have been tried of one type; a star at the best. */
+static void print_candidates(FILE *table, const train_job *job, const rvm_tuner *tuner)
+{
+    const rvm_choice best = rvm_tuner_best(tuner);
+
+    if (rvm_tuner_tried(tuner) == 0)
+        return;
+    print_heading(table, job);
+    fputc('\n', table);
+    for (size_t k = 0; k < rvm_tuner_tried(tuner); k++) {
+        const rvm_choice choice = rvm_tuner_trial(tuner, k);
+        print_candidate(table, job, &choice);
+        fputs(is_same(&choice.kernel, &best.kernel) ? " *\n" : "\n", table);
+    }
+}
+
+/* The one of the best density; the first of equals. */
+static rvm_choice densest(const rvm_tuner *tuner)
+{
+    rvm_choice best = rvm_tuner_best(tuner);
+
+    for (size_t k = 0; k < rvm_tuner_tried(tuner); k++) {
+        const rvm_choice choice = rvm_tuner_trial(tuner, k);
+        if (isfinite(choice.loss) && choice.log_loss < best.log_loss)
+            best = choice;
+    }
+    return best;
+}
+
+/* Where targets are outside of the intervals twice as often as they should be, and more often than
+ * by chance. */
+static void warn_intervals(const train_job *job, const rvm_tuner *tuner)
+{
+    const rvm_choice best = rvm_tuner_best(tuner), other = densest(tuner);
+    const double due = RVM_FOLD_INTERVAL, least = 1 - 2 * (1 - due);
+    char name[64], better[64];
+
+    if (!is_regression(job) || best.rows == 0 || !isfinite(best.loss) || best.cover >= least ||
+        best.cover + 2 * sqrt(due * (1 - due) / (double)best.rows) >= due)
+        return;
+    write_name(name, sizeof name, &job->settings.tune, &best.kernel);
+    write_name(better, sizeof better, &job->settings.tune, &other.kernel);
+    cli_note(&tool,
+             "the kernel of least error, %s, is too sure of itself: its 90 %% intervals hold "
+             "%.3g %% of the targets left out",
+             name, 100 * best.cover);
+    if (!is_same(&best.kernel, &other.kernel))
+        cli_note(&tool, "the best density, %.4g for %.4g, is that of %s, gamma %.6g: %.3g %%",
+                 other.log_loss, best.log_loss, better, other.kernel.gamma, 100 * other.cover);
+}
+
+/* A kernel that was not trained to the end has no model. */
+static void print_type(FILE *table, const train_job *job, const rvm_choice *choice,
+                       const rvm_model *m, double seconds)
+{
+    char evidence[24] = "-", vectors[24] = "-";
 
     if (m != NULL) {
         const rvm_model_info info = rvm_model_describe(m);
@@ -680,26 +822,22 @@ static void print_type(FILE *table, const rvm_choice *choice, const rvm_model *m
             snprintf(evidence, sizeof evidence, "%.6g", info.log_evidence);
         snprintf(vectors, sizeof vectors, "%zu", info.vectors);
     }
-    if (has_gamma(&choice->kernel))
-        snprintf(gamma, sizeof gamma, "%.6g", choice->kernel.gamma);
-    if (isfinite(choice->loss))
-        snprintf(loss, sizeof loss, "%.4g", choice->loss);
-    fprintf(table, "%-11s %12s %10s %14s %8s %8.2f\n", rvm_kernel_name(choice->kernel.type), gamma,
-            loss, evidence, vectors, seconds);
+    print_candidate(table, job, choice);
+    fprintf(table, " %12s %7s %7.2f\n", evidence, vectors, seconds);
 }
 
 /* The best of each type of kernel, trained for its row of the table. *out is of the one that
  * cross-validation prefers; what another one fails with is its own affair. */
 static rvm_status train_types(trained *out, rvm_report *report, rvm_settings *s,
-                              const rvm_tuner *tuner, const rvm_problem *p, cli_live *line,
-                              FILE *table, rvm_error *err)
+                              const train_job *job, const rvm_tuner *tuner, const rvm_problem *p,
+                              cli_live *line, FILE *table, rvm_error *err)
 {
     const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
     const rvm_kernel_type best = rvm_tuner_best(tuner).kernel.type;
     rvm_status status = RVM_OK;
 
-    fprintf(table, "%-11s %12s %10s %14s %8s %8s\n", "kernel", "gamma", "loss", "log evidence",
-            "vectors", "seconds");
+    print_heading(table, job);
+    fprintf(table, " %12s %7s %7s\n", "log evidence", "vectors", "seconds");
     for (size_t k = 0; k < rvm_tuner_types(tuner) && status == RVM_OK; k++) {
         const bool is_best = rvm_tuner_best_of_type(tuner, k).kernel.type == best;
         const rvm_choice choice =
@@ -713,7 +851,7 @@ static rvm_status train_types(trained *out, rvm_report *report, rvm_settings *s,
             continue;
         s->kernel = choice.kernel;
         const rvm_status end = train_kernel(&t, &r, s, p, line, &fault);
-        print_type(table, &choice, r.done ? t.model : NULL, cli_seconds() - start);
+        print_type(table, job, &choice, r.done ? t.model : NULL, cli_seconds() - start);
         if (!is_best) {
             trained_free(&t);
             continue;
@@ -739,11 +877,15 @@ static rvm_status train_model(trained *out, rvm_report *report, const train_job 
     rvm_status status = choose_kernel(&tuner, &s, p, line, err);
     s.tune = (rvm_tuning){ .gamma = false };
     if (status == RVM_OK && rvm_tuner_types(tuner) > 1 && !job->quiet) {
-        status = train_types(out, report, &s, tuner, p, line, text, err);
+        status = train_types(out, report, &s, job, tuner, p, line, text, err);
     } else if (status == RVM_OK) {
+        if (!job->quiet)
+            print_candidates(text, job, tuner);
         s.kernel = rvm_tuner_best(tuner).kernel;
         status = train_kernel(out, report, &s, p, line, err);
     }
+    if (status == RVM_OK && !job->quiet)
+        warn_intervals(job, tuner);
     /* A search that was cut short is no less so for a training that was over at once. */
     report->done = report->done && !*interrupted;
     rvm_tuner_free(tuner);

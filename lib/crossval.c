@@ -3,7 +3,9 @@
  * A fold is a number for each row, drawn once from the seed before anything is trained, so folds
  * are the same for any number of threads and on every machine.  As in libsvm, classification with
  * fewer folds than rows shuffles each class by itself and gives fold i the part
- * [i n / folds, (i + 1) n / folds) of it; otherwise one shuffle of all rows is cut that way. */
+ * [i n / folds, (i + 1) n / folds) of it; otherwise one shuffle of all rows is cut that way.  The
+ * rows of classes with fewer rows than folds go to the folds in turn instead: those parts would put
+ * every single row into the last fold, which then leaves nothing to train on. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -24,6 +26,7 @@ typedef struct {
     size_t folds;
     rvm_labels labels; /* classification */
     size_t *fold;      /* owned, rows: which fold a row is in */
+    size_t turn;       /* fold of the next row of a small class */
     const volatile int *interrupted;
 } validation;
 
@@ -36,11 +39,13 @@ static void validation_clear(validation *v)
     free(v->fold);
 }
 
-/* Shuffles the rows listed in `row` and deals them out in contiguous parts. */
+/* Shuffles the rows listed in `row` and deals them out in contiguous parts, few of them in turn. */
 static void deal(validation *v, size_t *row, size_t count, gsl_rng *rng)
 {
     gsl_ran_shuffle(rng, row, count, sizeof *row);
-    for (size_t i = 0; i < v->folds; i++)
+    for (size_t k = 0; k < count && count < v->folds; k++)
+        v->fold[row[k]] = v->turn++ % v->folds;
+    for (size_t i = 0; i < v->folds && count >= v->folds; i++)
         for (size_t k = i * count / v->folds; k < (i + 1) * count / v->folds; k++)
             v->fold[row[k]] = i;
 }
@@ -164,7 +169,10 @@ static rvm_status predict_fold(rvm_prediction *out, const validation *v, size_t 
     if (held_out == NULL)
         return rvm_fail_memory(err, "a fold");
 
-    const rvm_predictor_settings settings = { .variance = true, .threads = v->settings.threads };
+    const double interval = v->settings.task == RVM_REGRESSION ? RVM_FOLD_INTERVAL : 0;
+    const rvm_predictor_settings settings = { .variance = true,
+                                              .interval = interval,
+                                              .threads = v->settings.threads };
     const rvm_model_info info = rvm_model_describe(m);
     rvm_predictor *pr = NULL;
     rvm_prediction of_fold = { 0 };
@@ -177,6 +185,8 @@ static rvm_status predict_fold(rvm_prediction *out, const validation *v, size_t 
 
         memcpy(out->value + to * q, of_fold.value + r * q, q * sizeof *out->value);
         memcpy(out->variance + to * q, of_fold.variance + r * q, q * sizeof *out->variance);
+        memcpy(out->low + to * q, of_fold.low + r * q, q * sizeof *out->low);
+        memcpy(out->high + to * q, of_fold.high + r * q, q * sizeof *out->high);
         copy_classes(out, to, v, &of_fold, r, &info);
     }
     rvm_prediction_free(&of_fold);

@@ -1,6 +1,7 @@
 /* Level 5: what predictions of rows that training has not seen have cost. */
 #include "loss.h"
 
+#include <float.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -128,4 +129,56 @@ double rvm_loss(double *sure, const rvm_prediction *out, const rvm_problem *p,
     const double scatter = squares - gains * gains / (double)p->rows;
     *sure = scatter > 0 && isfinite(scatter) ? gains / sqrt(scatter) : 0;
     return isnan(losses) ? INFINITY : losses / weights;
+}
+
+/* ---- Scores --------------------------------------------------------------------------------- */
+
+static void score_classes(rvm_fold_score *out, const rvm_prediction *prediction,
+                          const rvm_problem *p, const rvm_labels *labels)
+{
+    const double *log_p = prediction->log_probability;
+    for (size_t n = 0; n < p->rows; n++) {
+        const double row = log_p[n * prediction->classes + labels->of_row[n]];
+        out->error += prediction->value[n] != p->target[n];
+        if (isfinite(row))
+            out->log_loss -= row;
+        else
+            out->unseen++;
+    }
+    out->error /= (double)p->rows;
+    if (out->unseen < p->rows)
+        out->log_loss /= (double)(p->rows - out->unseen);
+}
+
+static void score_outputs(rvm_fold_score *out, const rvm_prediction *prediction,
+                          const rvm_problem *p)
+{
+    const size_t count = p->rows * p->outputs;
+    for (size_t k = 0; k < count; k++) {
+        const double t = p->target[k], square = gsl_pow_2(t - prediction->value[k]);
+        const double variance = prediction->variance[k];
+        out->error += square;
+        out->log_loss += 0.5 * (log(2 * M_PI * variance) + square / variance);
+        out->cover += t >= prediction->low[k] && t <= prediction->high[k];
+    }
+    /* Read as numbers: beyond the range of double they are the largest one. */
+    out->error = fmin(out->error / (double)count, DBL_MAX);
+    out->log_loss = fmin(out->log_loss / (double)count, DBL_MAX);
+    out->cover /= (double)count;
+}
+
+rvm_status rvm_score_folds(rvm_fold_score *out, const rvm_prediction *prediction,
+                           const rvm_problem *p, rvm_error *err)
+{
+    rvm_labels labels = { 0 };
+    *out = (rvm_fold_score){ .error = 0 };
+    if (prediction->classes == 0) {
+        score_outputs(out, prediction, p);
+        return RVM_OK;
+    }
+    const rvm_status status = rvm_labels_find(&labels, p, err);
+    if (status == RVM_OK)
+        score_classes(out, prediction, p, &labels);
+    rvm_labels_free(&labels);
+    return status;
 }

@@ -235,22 +235,32 @@ typedef struct rvm_tuner rvm_tuner;
 
 typedef struct {
     rvm_kernel kernel;
-    double loss;
-    int trials; /* kernels tried so far, of all types */
+    double loss, error, log_loss, cover; /* of the rows left out: the loss that decides, and, where
+                                            it is finite, those of rvm_fold_score */
+    size_t rows; /* that were looked at; 0: it was not tried, or there was nothing to try */
 } rvm_choice;
+
+typedef struct {
+    int tried, expected; /* cross-validations so far, and a guess of all of them */
+    double progress;     /* guess of the share of all work that is done */
+} rvm_tuner_report;
 
 bool rvm_tuning_is_open(const rvm_tuning *tune); /* something is left to be chosen */
 /* p is borrowed and must outlive the tuner; *s is copied. */
 RVM_CHECKED rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
                                        rvm_error *err);
-/* Tries one kernel. interrupted may be NULL; when it becomes non-zero the trial
- * ends without one. */
+/* One cross-validation of one kernel. interrupted may be NULL; when it becomes non-zero the trial
+ * ends without a result. */
 RVM_CHECKED rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, const volatile int *interrupted,
                                       rvm_error *err);
 /* The best so far, of all kernels or of one type (0 .. types - 1, in the order of the settings). */
 rvm_choice rvm_tuner_best(const rvm_tuner *t);
 size_t rvm_tuner_types(const rvm_tuner *t);
 rvm_choice rvm_tuner_best_of_type(const rvm_tuner *t, size_t type);
+/* All that have been tried, those of a type by ascending width. */
+size_t rvm_tuner_tried(const rvm_tuner *t);
+rvm_choice rvm_tuner_trial(const rvm_tuner *t, size_t number);
+rvm_tuner_report rvm_tuner_progress(const rvm_tuner *t);
 void rvm_tuner_free(rvm_tuner *t);
 
 /* All of it: *out is *s with the kernel chosen and nothing left open; the best so far where
@@ -448,9 +458,12 @@ void rvm_prediction_free(rvm_prediction *p); /* frees the arrays, zeroes *p */
 
 /* ---- Cross-validation ----------------------------------------------------------------------- */
 
-/* Predictions of every row by a model that was trained without its fold.  Folds are drawn from
- * s->seed, the same on every machine; classification folds are stratified.  `folds` above the
- * number of rows counts as that number.  interrupted may be NULL; when it becomes non-zero the
+#define RVM_FOLD_INTERVAL 0.9
+
+/* Predictions of every row by a model that was trained without its fold, in regression with the
+ * interval of probability RVM_FOLD_INTERVAL.  Folds are drawn from s->seed, the same on every
+ * machine; classification folds are stratified, and a class that a fold's training has not seen has
+ * probability 0 there.  `folds` above the number of rows counts as that number.  interrupted may be NULL; when it becomes non-zero the
  * function stops with RVM_OK and *finished false. */
 RVM_CHECKED rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
                                           const rvm_settings *s, size_t folds,
@@ -482,6 +495,18 @@ double rvm_score_squared_correlation(const rvm_score *score); /* nan: one row, o
 /* Means over the scores of several outputs, 1 or more; nan where one of them is. */
 double rvm_score_mean_error_over(const rvm_score *score, size_t outputs);
 double rvm_score_correlation_over(const rvm_score *score, size_t outputs);
+
+/* What rvm_cross_validate has predicted, beside the truth. */
+typedef struct {
+    double error;    /* share of the rows that are wrong; mean squared error, mean over outputs */
+    double log_loss; /* mean of -ln p(target): of the classes of rows whose class the fold's
+                        training has seen, 0 without any; of all targets in regression */
+    size_t unseen;   /* classification: rows of other classes */
+    double cover;    /* regression: share of the targets that the intervals hold */
+} rvm_fold_score;
+
+RVM_CHECKED rvm_status rvm_score_folds(rvm_fold_score *out, const rvm_prediction *prediction,
+                                       const rvm_problem *p, rvm_error *err);
 
 /* ---- Scaling -------------------------------------------------------------------------------- */
 

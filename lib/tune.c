@@ -6,14 +6,22 @@
  *
  * Each family of kernels (a type, with a degree and an offset where it has them) has at most one
  * number to be found, the width. It is searched on a ladder of powers of two around the typical
- * distance between two rows: first every second rung of the middle part, and beyond its ends while
- * the loss falls, then the rungs beside the best one. Of many rows a random sample stands for all;
- * since the best kernel grows narrower the more rows there are, the search then goes on from there
- * with more. */
+ * distance between two rows: every second rung from wide kernels down to the spacing of the rows,
+ * since the loss may have more than one minimum and structure that is fine looks like noise to every
+ * wider kernel, and beyond these ends while the loss falls.
+ *
+ * That is done with one start in each fold and one draw of the folds, which is cheap and not fair:
+ * some widths need more starts than others to show what they are worth. So the best rungs, and then
+ * the rungs beside the best one, are compared again with starts of all kinds, until no rung beside
+ * the best one is better; over more draws of the folds, the same ones for each rung, since how folds
+ * are drawn moves the loss of few rows by more than a rung does.
+ *
+ * Of many rows a random sample stands for all; since the best kernel grows narrower the more rows
+ * there are, the search then goes on from there with more. */
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_rng.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +32,8 @@
 #include "loss.h"
 #include "problem.h"
 #include "settings.h"
+#include "spacing.h"
+#include "trial.h"
 
 enum {
     FEW_ROWS = 1500,  /* that the ladder is searched with, */
@@ -33,12 +43,12 @@ enum {
     MANY_FOLDS = 3,
     DRAWN_ROWS = 1000, /* rows times draws of the folds, about, */
     MOST_DRAWS = 4,
-    PAIRS = 1000, /* of rows, whose median distance is the typical one */
+    STARTS = 3,   /* of a fold of the careful comparison, in regression */
     MIDDLE = -2,  /* rung that is as good as any; rung 0 is gamma = 1 / typical distance */
-    FIRST = -6,   /* rungs that are tried in any case, every second one, since the loss may have */
-    LAST = 2,     /* more than one minimum */
+    FIRST = -6,   /* rungs that are tried in any case, every second one, */
+    LAST = 2,     /* on to this one, or to the spacing of the rows */
     WIDEST = -14, /* the ends of the ladder */
-    NARROWEST = 10,
+    NARROWEST = 24,
     CONSTANT = 40, /* rungs farther down no digit tells a function from the constant */
     RUNGS = NARROWEST - WIDEST + 1
 };
@@ -49,19 +59,28 @@ static const double least_sure = 1;
 /* Of the best loss: a kernel beyond it is out of the race. */
 static const double clearly_worse = 1.25;
 
+/* The same of a comparison with one start: more may gain so much, where noise is little. */
+static const double perhaps_worse = 2;
+
+/* The best rung of the ladder of the rows in hand, and what each has come to. */
+typedef struct {
+    rvm_trial rung[RUNGS];
+    size_t rows;
+    int best; /* the wider one of equals */
+} ladder;
+
 /* Kernels that differ in gamma alone. */
 typedef struct {
     rvm_kernel kernel;
-    bool searched;      /* gamma is */
-    double gamma;       /* of rung 0 */
-    bool is_constant;   /* nothing was learnt with any gamma */
-    double loss[RUNGS]; /* of each rung; nan: not tried */
-    int best;           /* rung of the least loss; the wider one of equals */
-    double least;       /* the loss there; of few rows, once there are more */
-    double sure;        /* what it gains on a constant, in standard errors */
+    bool searched;             /* gamma is */
+    double gamma;              /* of rung 0 */
+    int last;                  /* rung of the spacing of the rows, or LAST */
+    bool is_constant;          /* nothing was learnt with any gamma */
+    ladder few, careful, many; /* of few rows, twice, and of more */
+    ladder *now;               /* borrowed, one of these */
 } family;
 
-typedef enum { OUTWARDS, AROUND, MORE_ROWS, DONE } tuner_stage;
+typedef enum { OUTWARDS, CAREFUL, MORE_ROWS, DONE } tuner_stage;
 
 struct rvm_tuner {
     const rvm_problem *p; /* borrowed */
@@ -75,68 +94,35 @@ struct rvm_tuner {
     tuner_stage stage;
     gsl_rng *rng;              /* owned */
     rvm_prediction prediction; /* scratch */
-    int trials;
+    int tried;                 /* cross-validations so far */
+    double work;               /* the same in rows times folds */
 };
 
-/* ---- The typical distance ------------------------------------------------------------------- */
-
-/* One feature of two rows, combined as the kernel does. */
-static double combined(rvm_kernel_type type, double x, double z)
-{
-    if (type == RVM_RBF)
-        return gsl_pow_2(x - z);
-    return type == RVM_LAPLACIAN ? fabs(x - z) : x * z;
-}
-
-static double combined_rows(rvm_kernel_type type, const rvm_problem *p, size_t i, size_t j)
-{
-    size_t k = p->start[i], l = p->start[j];
-    double sum = 0;
-    while (k < p->start[i + 1] || l < p->start[j + 1]) {
-        const bool in_i =
-            k < p->start[i + 1] && (l == p->start[j + 1] || p->index[k] <= p->index[l]);
-        const bool in_j =
-            l < p->start[j + 1] && (k == p->start[i + 1] || p->index[l] <= p->index[k]);
-        sum += combined(type, in_i ? p->value[k] : 0, in_j ? p->value[l] : 0);
-        k += in_i;
-        l += in_j;
-    }
-    return fabs(sum);
-}
-
-/* The median over random pairs of rows that differ; 1 where there are none. */
-static double typical(rvm_kernel_type type, const rvm_tuner *t)
-{
-    const size_t rows = t->p->rows;
-    double size[PAIRS];
-    size_t count = 0;
-    for (int k = 0; k < PAIRS; k++) {
-        const size_t i = t->order[gsl_rng_uniform_int(t->rng, rows)];
-        const size_t j = t->order[gsl_rng_uniform_int(t->rng, rows)];
-        const double d = combined_rows(type, t->p, i, j);
-        if (d > 0 && isfinite(d))
-            size[count++] = d;
-    }
-    return count > 0 ? gsl_stats_median(size, 1, count) : 1;
-}
-
 /* ---- Families ------------------------------------------------------------------------------- */
+
+/* Of the rows a neighbour is then one width away, more or less: narrower kernels tell nothing. */
+static int rung_of_spacing(const rvm_tuner *t, const family *f)
+{
+    const double wide = 4; /* of gamma, where the neighbour has a value of exp(-1/4) */
+    const rvm_kernel_type type = f->kernel.type;
+    if (type != RVM_RBF && type != RVM_LAPLACIAN)
+        return LAST;
+    const double gamma = 1 / (wide * rvm_spacing_nearest(type, t->sample));
+    return (int)fmax(LAST, fmin(ceil(log2(gamma / f->gamma)), NARROWEST));
+}
 
 static void add_family(rvm_tuner *t, rvm_kernel kernel)
 {
     const unsigned uses = rvm_kernel_uses(kernel.type);
     family *f = &t->family[t->families++];
-    *f = (family){ .kernel = kernel, .gamma = kernel.gamma };
+    *f = (family){ .kernel = kernel, .gamma = kernel.gamma, .now = &f->few };
     if ((uses & RVM_USES_GAMMA) && t->settings.tune.gamma) {
-        f->gamma = 1 / typical(kernel.type, t);
+        f->gamma = 1 / rvm_spacing_typical(kernel.type, t->p, t->order, t->rng);
         /* Without an offset the gamma of a power is a factor of the kernel,
          * which changes nothing. */
         f->searched = !(kernel.type == RVM_POLYNOMIAL && kernel.coef0 == 0);
     }
-    for (int k = 0; k < RUNGS; k++)
-        f->loss[k] = NAN;
-    f->best = f->searched ? MIDDLE : 0;
-    f->least = INFINITY;
+    f->few.best = f->searched ? MIDDLE : 0;
 }
 
 /* All families of a type of kernel. */
@@ -199,100 +185,165 @@ static rvm_status draw_sample(rvm_tuner *t, size_t most, rvm_error *err)
 static rvm_kernel kernel_at(const family *f, int rung)
 {
     rvm_kernel kernel = f->kernel;
-    kernel.gamma = f->searched ? ldexp(f->gamma, f->is_constant ? -CONSTANT : rung) : f->gamma;
+    kernel.gamma = f->searched ? ldexp(f->gamma, rung) : f->gamma;
     return kernel;
+}
+
+static rvm_trial *trial_at(ladder *l, int rung)
+{
+    return &l->rung[rung - WIDEST];
+}
+
+/* Infinite where it has not been tried. */
+static double loss_at(const ladder *l, int rung)
+{
+    const rvm_trial *trial = &l->rung[rung - WIDEST];
+    return trial->draws > 0 ? trial->loss : INFINITY;
 }
 
 static bool is_tried(const family *f, int rung)
 {
-    return !isnan(f->loss[rung - WIDEST]);
+    return trial_at(f->now, rung)->draws > 0;
 }
 
 static double best_loss(const family *f)
 {
-    return f->loss[f->best - WIDEST];
+    return loss_at(f->now, f->now->best);
 }
 
-/* One cross-validation: *loss nan when interrupted, infinite when something leaves the range of
- * numbers. */
-static rvm_status cross_validate(double *loss, double *sure, rvm_tuner *t, const rvm_settings *s,
-                                 const volatile int *interrupted, rvm_error *err)
+static size_t folds_of(const rvm_tuner *t)
 {
-    const size_t folds = t->stage == MORE_ROWS ? MANY_FOLDS : FEW_FOLDS;
-    bool finished = false;
-    const rvm_status status =
-        rvm_cross_validate(&t->prediction, &finished, t->sample, s, folds, interrupted, err);
-    *sure = 0;
-    *loss = status == RVM_ENUMERIC ? INFINITY : NAN;
-    if (status == RVM_OK && finished)
-        *loss = rvm_loss(sure, &t->prediction, t->sample, &t->constant, &t->settings);
-    return status == RVM_ENUMERIC ? RVM_OK : status;
+    return t->stage == MORE_ROWS ? MANY_FOLDS : FEW_FOLDS;
 }
 
-/* One trial. How folds are drawn moves the loss of few rows by more than a rung does, so that is
- * averaged over several draws, the same ones in each trial; one is enough for a kernel that is
- * clearly worse than one with the loss `best` (which may be nan). */
-static rvm_status try_kernel(double *loss, double *sure, rvm_tuner *t, rvm_kernel kernel,
-                             double best, const volatile int *interrupted, rvm_error *err)
+/* Two classes or more end much closer together from one start than regression does. */
+static int careful_starts(const rvm_tuner *t)
 {
-    const size_t draws = GSL_MIN(MOST_DRAWS, 1 + DRAWN_ROWS / t->sample->rows);
+    return t->settings.task == RVM_REGRESSION ? STARTS : 1;
+}
+
+/* One less where there are more starts, for the time that these take. */
+static int careful_draws(const rvm_tuner *t)
+{
+    const int draws = (int)GSL_MIN(MOST_DRAWS, 1 + DRAWN_ROWS / t->sample->rows);
+    return careful_starts(t) > 1 ? GSL_MAX(1, draws - 1) : draws;
+}
+
+static int draws_of(const rvm_tuner *t)
+{
+    return t->stage == CAREFUL ? careful_draws(t) : 1;
+}
+
+/* One draw of the folds for one rung. */
+static rvm_status try_rung(rvm_tuner *t, family *f, int rung, const volatile int *interrupted,
+                           rvm_error *err)
+{
+    rvm_trial *trial = trial_at(f->now, rung);
     rvm_settings s = t->settings;
-    rvm_status status = RVM_OK;
-    s.kernel = kernel;
+    if (t->stage == CAREFUL && trial->draws == 0 && careful_starts(t) == 1)
+        *trial = *trial_at(&f->few, rung); /* is its first draw */
+    const int before = trial->draws;
+    s.kernel = kernel_at(f, rung);
     s.tune = (rvm_tuning){ .gamma = false };
-    s.restarts = 1;
+    s.restarts = t->stage == CAREFUL ? careful_starts(t) : 1;
     s.ard = false; /* it starts from the width that is chosen here */
-    *loss = *sure = 0;
-    for (size_t k = 0; k < draws && status == RVM_OK; k++) {
-        double value = NAN, gain = 0;
-        s.seed = t->settings.seed + k;
-        status = cross_validate(&value, &gain, t, &s, interrupted, err);
-        *loss += (value - *loss) / (double)(k + 1); /* the mean so far */
-        *sure += (gain - *sure) / (double)(k + 1);
-        if (!isfinite(*loss) || *loss > clearly_worse * best)
-            break;
+    const rvm_status status = rvm_trial_draw(trial, &t->prediction, t->sample, &t->constant, &s,
+                                             folds_of(t), interrupted, err);
+    if (trial->draws > before) {
+        t->tried++;
+        t->work += (double)(folds_of(t) * t->sample->rows);
     }
     return status;
 }
+
+/* ---- From rung to rung ---------------------------------------------------------------------- */
 
 /* A rung `step` beside the best one that is still to be tried; false when there is none. */
 static bool neighbour(int *rung, const family *f, int step)
 {
     for (int side = -1; side <= 1; side += 2) {
-        *rung = f->best + side * step;
+        *rung = f->now->best + side * step;
         if (*rung >= WIDEST && *rung <= NARROWEST && !is_tried(f, *rung))
             return true;
     }
     return false;
 }
 
-/* The next trial of a family in this stage; false when the stage is over. */
-static bool next_rung(int *rung, const family *f, tuner_stage stage)
+/* The rung of least loss among those of at least so many draws. */
+static int best_rung(const ladder *l, int draws)
 {
-    *rung = f->best;
-    if (!is_tried(f, f->best))
+    int best = l->best;
+    double least = INFINITY;
+    for (int k = WIDEST; k <= NARROWEST; k++)
+        if (l->rung[k - WIDEST].draws >= draws && loss_at(l, k) < least) {
+            best = k;
+            least = loss_at(l, k);
+        }
+    return best;
+}
+
+/* The best rung of the first comparison and the second best one, unless it is far behind, where they
+ * are still to be compared with care; false when there is none. */
+static bool contender(int *rung, const family *f)
+{
+    ladder rest = f->few;
+    const double most = perhaps_worse * loss_at(&rest, rest.best);
+    for (int count = 0; count < 2; count++) {
+        *rung = best_rung(&rest, 1);
+        if (!is_tried(f, *rung) && (count == 0 || loss_at(&rest, *rung) <= most))
+            return true;
+        trial_at(&rest, *rung)->draws = 0;
+    }
+    return false;
+}
+
+/* One that has begun and is not clearly worse than the best; false when there is none. */
+static bool unfinished(int *rung, const rvm_tuner *t, const family *f)
+{
+    for (*rung = WIDEST; *rung <= NARROWEST; ++*rung)
+        if (is_tried(f, *rung) && trial_at(f->now, *rung)->draws < draws_of(t) &&
+            loss_at(f->now, *rung) <= clearly_worse * best_loss(f))
+            return true;
+    return false;
+}
+
+/* The next trial of the family in hand; false when the stage is over. */
+static bool next_rung(int *rung, const rvm_tuner *t)
+{
+    const family *f = &t->family[t->current];
+    if (unfinished(rung, t, f))
         return true;
-    if (!f->searched || stage == DONE)
+    *rung = f->now->best;
+    if (t->stage == CAREFUL && contender(rung, f))
+        return true;
+    if (!is_tried(f, f->now->best)) {
+        *rung = f->now->best;
+        return true;
+    }
+    if (!f->searched || t->stage == DONE)
         return false;
-    for (*rung = FIRST; *rung <= LAST && stage == OUTWARDS; *rung += 2)
+    for (*rung = FIRST; *rung <= f->last && t->stage == OUTWARDS; *rung += 2)
         if (!is_tried(f, *rung))
             return true;
-    return neighbour(rung, f, stage == OUTWARDS ? 2 : 1);
+    return neighbour(rung, f, t->stage == OUTWARDS ? 2 : 1);
 }
 
-static void take_loss(family *f, int rung, double value, double sure)
+static void take_best(rvm_tuner *t)
 {
-    f->loss[rung - WIDEST] = value;
-    if (rung != f->best && !(value < best_loss(f) || (value == best_loss(f) && rung < f->best)))
-        return;
-    f->best = rung;
-    f->sure = sure;
+    family *f = &t->family[t->current];
+    f->now->best = best_rung(f->now, draws_of(t));
 }
 
-static void forget_losses(family *f)
+/* What a family has come to on few rows: with care, as far as that goes. */
+static const ladder *verdict(const family *f)
 {
-    for (int k = 0; k < RUNGS; k++)
-        f->loss[k] = NAN;
+    return loss_at(&f->careful, f->careful.best) < INFINITY ? &f->careful : &f->few;
+}
+
+static double verdict_loss(const family *f)
+{
+    const ladder *l = verdict(f);
+    return loss_at(l, l->best);
 }
 
 /* The family whose kernel has the least loss; the first of equals. */
@@ -300,43 +351,60 @@ static size_t best_family(const rvm_tuner *t)
 {
     size_t best = 0;
     for (size_t k = 1; k < t->families; k++)
-        if (t->family[k].least < t->family[best].least)
+        if (verdict_loss(&t->family[k]) < verdict_loss(&t->family[best]))
             best = k;
     return best;
 }
 
 /* Where not even the best kernel has learnt anything for sure, one so wide that all its functions
  * are the constant does no harm: training ends with the bias alone, where narrow ones find a
- * function for each row. */
-static void doubt(family *f)
+ * function for each row. More starts fit noise better too, so both comparisons must be sure. */
+static void doubt(const rvm_tuner *t, family *f)
 {
-    if (f->searched && f->sure < least_sure)
+    const double few = trial_at(&f->few, f->few.best)->sure;
+    const double careful = trial_at(&f->careful, f->careful.best)->sure;
+    if (f->searched && !((careful_starts(t) > 1 ? fmin(few, careful) : careful) >= least_sure))
         f->is_constant = true;
 }
+
+/* ---- From stage to stage -------------------------------------------------------------------- */
 
 /* All families are through: on to more rows with the best one, where there are more. */
 static rvm_status end_ladder(rvm_tuner *t, rvm_error *err)
 {
     t->current = best_family(t);
     t->stage = DONE;
-    if (!t->family[t->current].searched || t->family[t->current].is_constant ||
-        t->p->rows < 2 * FEW_ROWS)
+    family *f = &t->family[t->current];
+    if (!f->searched || f->is_constant || t->p->rows < 2 * FEW_ROWS)
         return RVM_OK;
     t->stage = MORE_ROWS;
-    forget_losses(&t->family[t->current]);
-    return draw_sample(t, MANY_ROWS, err);
+    f->many.best = f->careful.best;
+    f->now = &f->many;
+    const rvm_status status = draw_sample(t, MANY_ROWS, err);
+    f->many.rows = status == RVM_OK ? t->sample->rows : 0;
+    return status;
+}
+
+static rvm_status end_family(rvm_tuner *t, rvm_error *err)
+{
+    doubt(t, &t->family[t->current]);
+    if (t->current + 1 == t->families)
+        return end_ladder(t, err);
+    t->current++;
+    t->stage = OUTWARDS;
+    return RVM_OK;
 }
 
 static rvm_status next_stage(rvm_tuner *t, rvm_error *err)
 {
+    family *f = &t->family[t->current];
+    if (t->stage == CAREFUL)
+        return end_family(t, err);
     if (t->stage == OUTWARDS) {
-        t->stage = AROUND;
-    } else if (t->stage == AROUND) {
-        doubt(&t->family[t->current]);
-        if (t->current + 1 == t->families)
-            return end_ladder(t, err);
-        t->current++;
-        t->stage = OUTWARDS;
+        f->careful.best = f->few.best;
+        f->careful.rows = f->few.rows;
+        f->now = &f->careful;
+        t->stage = CAREFUL;
     } else {
         t->stage = DONE;
     }
@@ -359,6 +427,11 @@ static rvm_status prepare(rvm_tuner *t, rvm_error *err)
     status = make_families(t, err);
     if (status == RVM_OK)
         status = draw_sample(t, FEW_ROWS, err);
+    for (size_t k = 0; k < t->families && status == RVM_OK; k++) {
+        family *f = &t->family[k];
+        f->few.rows = t->sample->rows;
+        f->last = f->searched ? rung_of_spacing(t, f) : LAST;
+    }
     if (t->p->rows < LEAST_ROWS)
         t->stage = DONE;
     return status;
@@ -403,32 +476,44 @@ rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, const volatile int *interrup
 {
     rvm_status status = RVM_OK;
     int rung = 0;
-    double value = NAN, sure = 0;
-    while (t->stage != DONE && status == RVM_OK &&
-           !next_rung(&rung, &t->family[t->current], t->stage))
+    while (t->stage != DONE && status == RVM_OK && !next_rung(&rung, t))
         status = next_stage(t, err);
     *done = t->stage == DONE;
     if (status != RVM_OK || *done)
         return status;
-    family *f = &t->family[t->current];
-    status = try_kernel(&value, &sure, t, kernel_at(f, rung), best_loss(f), interrupted, err);
-    if (status == RVM_OK && !isnan(value)) {
-        take_loss(f, rung, value, sure);
-        if (t->stage != MORE_ROWS)
-            f->least = best_loss(f);
-        t->trials++;
-    }
+    status = try_rung(t, &t->family[t->current], rung, interrupted, err);
+    if (status == RVM_OK)
+        take_best(t);
     return status;
 }
 
-static rvm_choice choice(const rvm_tuner *t, const family *f)
+static rvm_choice choice(const family *f, const ladder *l, int rung)
 {
-    return (rvm_choice){ .kernel = kernel_at(f, f->best), .loss = f->least, .trials = t->trials };
+    const rvm_trial *trial = &l->rung[rung - WIDEST];
+    return (rvm_choice){ .kernel = kernel_at(f, rung),
+                         .loss = loss_at(l, rung),
+                         .error = trial->score.error,
+                         .log_loss = trial->score.log_loss,
+                         .cover = trial->score.cover,
+                         .rows = trial->draws > 0 ? l->rows : 0 };
+}
+
+/* The best one, with what it came to on few rows, as all families have. */
+static rvm_choice best_choice(const family *f)
+{
+    const ladder *l = verdict(f);
+    rvm_choice best = choice(f, l, l->best);
+    best.kernel = kernel_at(f, f->is_constant     ? -CONSTANT
+                               : f->now->rows > 0 ? f->now->best
+                                                  : l->best);
+    if (f->is_constant)
+        best.rows = 0;
+    return best;
 }
 
 rvm_choice rvm_tuner_best(const rvm_tuner *t)
 {
-    return choice(t, &t->family[t->stage == MORE_ROWS ? t->current : best_family(t)]);
+    return best_choice(&t->family[t->stage == MORE_ROWS ? t->current : best_family(t)]);
 }
 
 size_t rvm_tuner_types(const rvm_tuner *t)
@@ -440,12 +525,97 @@ rvm_choice rvm_tuner_best_of_type(const rvm_tuner *t, size_t type)
 {
     const rvm_kernel_type wanted =
         t->settings.tune.type_count > 0 ? t->settings.tune.type[type] : t->settings.kernel.type;
-    size_t best = t->families;
+    const family *best = NULL;
+    for (size_t k = 0; k < t->families; k++) {
+        const family *f = &t->family[k];
+        if (f->kernel.type == wanted && (best == NULL || verdict_loss(f) < verdict_loss(best)))
+            best = f;
+    }
+    return best_choice(best);
+}
+
+/* ---- All trials ----------------------------------------------------------------------------- */
+
+/* The ladder that says most of a rung among few rows. */
+static const ladder *few_at(const family *f, int rung)
+{
+    return f->careful.rung[rung - WIDEST].draws > 0 ? &f->careful : &f->few;
+}
+
+/* Trial `number` of a family, with few rows or with many; false when there are fewer, and *number
+ * is then how many are still to be counted. */
+static bool find_trial(rvm_choice *out, size_t *number, const family *f, bool many)
+{
+    for (int k = WIDEST; k <= NARROWEST; k++) {
+        const ladder *l = many ? &f->many : few_at(f, k);
+        if (l->rung[k - WIDEST].draws > 0 && (*number)-- == 0) {
+            *out = choice(f, l, k);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_in_families(rvm_choice *out, size_t *number, const rvm_tuner *t)
+{
     for (size_t k = 0; k < t->families; k++)
-        if (t->family[k].kernel.type == wanted &&
-            (best == t->families || t->family[k].least < t->family[best].least))
-            best = k;
-    return choice(t, &t->family[best]);
+        if (find_trial(out, number, &t->family[k], false) ||
+            find_trial(out, number, &t->family[k], true))
+            return true;
+    return false;
+}
+
+size_t rvm_tuner_tried(const rvm_tuner *t)
+{
+    size_t left = SIZE_MAX;
+    rvm_choice none;
+    (void)find_in_families(&none, &left, t);
+    return SIZE_MAX - left;
+}
+
+rvm_choice rvm_tuner_trial(const rvm_tuner *t, size_t number)
+{
+    rvm_choice found = { .rows = 0 };
+    (void)find_in_families(&found, &number, t);
+    return found;
+}
+
+/* Cross-validations that a family takes, as a rule. */
+static int expected_of(const rvm_tuner *t, const family *f)
+{
+    const int coarse = (f->last - FIRST) / 2 + 1, rungs = 4;
+    return f->searched ? coarse + rungs * careful_draws(t) : 1 + careful_draws(t);
+}
+
+static int drawn_of(const family *f)
+{
+    int draws = 0;
+    for (int k = 0; k < RUNGS; k++)
+        draws += f->few.rung[k].draws + f->careful.rung[k].draws;
+    return draws;
+}
+
+/* Each with few rows, and with many those around the best rung. */
+static int left_of(int *with_many, const rvm_tuner *t)
+{
+    const int beside = 3;
+    int left = 0;
+    for (size_t k = t->current; k < t->families && t->stage < MORE_ROWS; k++)
+        left += GSL_MAX(1, expected_of(t, &t->family[k]) - drawn_of(&t->family[k]));
+    *with_many = t->stage == MORE_ROWS ? 1 : t->p->rows >= 2 * FEW_ROWS && left > 0 ? beside : 0;
+    return left;
+}
+
+rvm_tuner_report rvm_tuner_progress(const rvm_tuner *t)
+{
+    int many = 0;
+    const int few = left_of(&many, t);
+    const double rows = (double)t->p->rows;
+    const double work =
+        few * fmin(rows, FEW_ROWS) * FEW_FOLDS + many * fmin(rows, MANY_ROWS) * MANY_FOLDS;
+    if (t->stage == DONE)
+        return (rvm_tuner_report){ t->tried, t->tried, 1 };
+    return (rvm_tuner_report){ t->tried, t->tried + few + many, t->work / (t->work + work) };
 }
 
 bool rvm_tuning_is_open(const rvm_tuning *tune)

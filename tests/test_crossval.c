@@ -250,6 +250,64 @@ START_TEST(a_part_may_lack_one_of_three)
     }
 END_TEST
 
+/* N rows, each of a class of its own. */
+static rvm_problem *single_rows(size_t N)
+{
+    rvm_problem *p = rvm_problem_alloc();
+    const int index = 1;
+
+    ck_assert_ptr_nonnull(p);
+    for (size_t i = 0; i < N; i++) {
+        const double x = (double)i;
+
+        ck_assert(rvm_problem_append(p, (double)i + 1, &index, &x, 1));
+    }
+    return p;
+}
+
+/* Every row has probability 0, in its own fold as in no other: so many classes have that in a row
+ * as there are rows in its fold, which are the same in each, or one more. */
+START_TEST(single_rows_are_spread_over_the_folds)
+    {
+        static const size_t rows[] = { 3, 9, 7 }, folds[] = { 2, 3, 5 };
+        const size_t N = rows[_i], F = folds[_i];
+        const rvm_settings s = settings_for(RVM_CLASSIFICATION);
+        rvm_problem *p = single_rows(N);
+        rvm_prediction out = validate(p, &s, F);
+
+        ck_assert_uint_eq(out.classes, N);
+        for (size_t i = 0; i < N; i++) {
+            size_t lacking = 0;
+
+            ck_assert_double_eq(out.probability[i * N + i], 0);
+            ck_assert(out.value[i] != p->target[i]);
+            for (size_t k = 0; k < N; k++)
+                lacking += out.probability[i * N + k] == 0;
+            ck_assert(lacking == N / F || lacking == N / F + (N % F != 0));
+        }
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* In regression each row has its 90 % interval: 1.6448536 standard deviations on each side. */
+START_TEST(rows_have_their_intervals)
+    {
+        const rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_problem *p = wave(30, RVM_REGRESSION);
+        rvm_prediction out = validate(p, &s, 3);
+
+        for (size_t i = 0; i < out.rows; i++) {
+            const double reach = 1.6448536269514722 * sqrt(out.variance[i]);
+
+            ck_assert_double_eq_tol(out.low[i], out.value[i] - reach, 1e-9);
+            ck_assert_double_eq_tol(out.high[i], out.value[i] + reach, 1e-9);
+        }
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 START_TEST(an_interrupt_ends_it)
     {
         const volatile int interrupted = 1;
@@ -297,6 +355,8 @@ Suite *crossval_suite(void)
     tcase_add_test(tc, a_part_may_lack_a_class);
     tcase_add_test(tc, folds_of_three_classes_are_stratified);
     tcase_add_test(tc, a_part_may_lack_one_of_three);
+    tcase_add_loop_test(tc, single_rows_are_spread_over_the_folds, 0, 3);
+    tcase_add_test(tc, rows_have_their_intervals);
     tcase_add_test(tc, an_interrupt_ends_it);
     tcase_add_test(tc, what_cannot_be_cut_is_refused);
     suite_add_tcase(suite, tc);

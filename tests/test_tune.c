@@ -18,6 +18,21 @@ static rvm_problem *wave(size_t N, double frequency, double noise, unsigned long
     return p;
 }
 
+/* N rows of three inputs, uniform in [-1, 1]: 10 x_1 x_2 + 5 x_3^2, and little noise. */
+static rvm_problem *smooth_products(size_t N)
+{
+    rvm_problem *p = empty_problem();
+    gsl_rng *rng = random_numbers(12);
+    for (size_t i = 0; i < N; i++) {
+        double x[3];
+        for (int j = 0; j < 3; j++)
+            x[j] = 2 * gsl_rng_uniform(rng) - 1;
+        append_dense(p, 10 * x[0] * x[1] + 5 * x[2] * x[2] + gsl_ran_gaussian(rng, 0.02), x, 3);
+    }
+    gsl_rng_free(rng);
+    return p;
+}
+
 static rvm_settings regression(void)
 {
     rvm_settings s = rvm_settings_default();
@@ -114,6 +129,124 @@ START_TEST(pure_noise_ends_with_the_bias)
     }
 END_TEST
 
+/* N rows at equal distances in [0, 1): a sine of so many waves and noise of standard deviation
+ * 0.1 / sqrt(12), or its sign. */
+static rvm_problem *fine_waves(size_t N, double waves, bool classes)
+{
+    rvm_problem *p = empty_problem();
+    gsl_rng *rng = random_numbers(9);
+    for (size_t i = 0; i < N; i++) {
+        const double x = (double)i / (double)N, t = sin(2 * M_PI * waves * x + 0.3);
+        append_dense(p, classes ? (t > 0 ? 1 : -1) : t + 0.1 * (gsl_rng_uniform(rng) - 0.5), &x, 1);
+    }
+    gsl_rng_free(rng);
+    return p;
+}
+
+/* A wave of 12 rows, where the distance of two rows is 6 waves or so: nothing but noise for kernels
+ * of that width. The noise is 0.0017 of the variance; a constant has loss 1. */
+START_TEST(fine_waves_are_found)
+    {
+        const rvm_settings s = regression();
+        rvm_problem *p = fine_waves(150, 12, false);
+        const rvm_choice best = choose(p, &s);
+        ck_assert_msg(best.loss < 0.01, "gamma %g, loss %g", best.kernel.gamma, best.loss);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* 20 stripes of 5 rows: a constant is wrong about half of them, a row beside a border may be. */
+START_TEST(stripes_are_found)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *p = fine_waves(100, 10, true);
+        s.tune.gamma = true;
+        const rvm_choice best = choose(p, &s);
+        ck_assert_msg(best.error < 0.4, "gamma %g, error %g", best.kernel.gamma, best.error);
+        ck_assert_msg(best.kernel.gamma > 100, "gamma %g", best.kernel.gamma);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Of one input, so that there are kernels as narrow as the spacing of the rows. */
+START_TEST(pure_noise_of_one_input_ends_with_the_bias)
+    {
+        const rvm_settings s = regression();
+        rvm_problem *p = noise_problem(60, 1, (unsigned long)_i);
+        rvm_model *m = NULL;
+        rvm_error err = { 0 };
+        CHECK_OK(rvm_train(&m, p, &s, &err));
+        const rvm_model_info info = rvm_model_describe(m);
+        ck_assert_msg(info.vectors <= 3, "%zu vectors, gamma %g", info.vectors, info.kernel.gamma);
+        rvm_model_free(m);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* A smooth function with little noise, of 40 rows: x_1 x_2 + x_3. Guesses of the noise that are
+ * small leave it far from what many starts find, and the folds with it. */
+START_TEST(folds_are_fitted_as_well_as_the_model)
+    {
+        rvm_settings s = regression();
+        rvm_problem *p = smooth_products(60);
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        bool finished = false;
+        s.tune.gamma = false;
+        s.kernel.gamma = 0.03;
+        s.restarts = 1;
+        rvm_fold_score one, many;
+        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 5, NULL, &err));
+        CHECK_OK(rvm_score_folds(&one, &out, p, &err));
+        s.restarts = 0;
+        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 5, NULL, &err));
+        CHECK_OK(rvm_score_folds(&many, &out, p, &err));
+        ck_assert_msg(one.error <= 1.5 * many.error, "one start %g, many %g", one.error,
+                      many.error);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* What has been tried is told: each with its loss, the best one among them, and no more than was
+ * expected at any time is left at the end. */
+START_TEST(all_trials_are_told)
+    {
+        const rvm_settings s = regression();
+        rvm_problem *p = wave(60, 10, 0.1, 3);
+        rvm_tuner *t = NULL;
+        rvm_error err = { 0 };
+        bool done = false, seen = false;
+        double before = 0;
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, &err));
+        ck_assert_uint_eq(rvm_tuner_tried(t), 0);
+        ck_assert_uint_eq(rvm_tuner_best(t).rows, 0);
+        while (!done) {
+            CHECK_OK(rvm_tuner_step(&done, t, NULL, &err));
+            const rvm_tuner_report r = rvm_tuner_progress(t);
+            ck_assert_int_ge(r.expected, r.tried);
+            ck_assert(r.progress >= 0 && r.progress <= 1);
+            before = r.progress;
+        }
+        ck_assert_double_eq(before, 1);
+        const rvm_choice best = rvm_tuner_best(t);
+        for (size_t k = 0; k < rvm_tuner_tried(t); k++) {
+            const rvm_choice c = rvm_tuner_trial(t, k);
+            ck_assert_uint_eq(c.rows, 60);
+            ck_assert(k == 0 || c.kernel.gamma > rvm_tuner_trial(t, k - 1).kernel.gamma);
+            ck_assert(c.cover > 0 && c.cover <= 1);
+            if (c.kernel.gamma == best.kernel.gamma) {
+                seen = true;
+                ck_assert_double_eq(c.loss, best.loss);
+            }
+        }
+        ck_assert(seen);
+        ck_assert_uint_ge(rvm_tuner_tried(t), 5);
+        rvm_tuner_free(t);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* A cubic with an offset, which degree 2 cannot follow; of the kernels without a width a linear one
  * cannot either. */
 START_TEST(degree_and_type_are_found)
@@ -137,8 +270,9 @@ START_TEST(degree_and_type_are_found)
     }
 END_TEST
 
-/* Without a width to find there is one trial: the mean squared error of a 5-fold cross-validation,
- * here of so many rows that the folds are drawn once, as a share of the variance. */
+/* Without a width to find there is one kernel: its loss is the mean squared error of a 5-fold
+ * cross-validation with three starts, here of so many rows that the folds are drawn once, as a share
+ * of the variance. */
 START_TEST(the_loss_is_that_of_a_cross_validation)
     {
         rvm_settings s = regression();
@@ -150,11 +284,11 @@ START_TEST(the_loss_is_that_of_a_cross_validation)
         s.tune.gamma = false;
         s.kernel.type = RVM_LINEAR;
         const rvm_choice best = choose(p, &s);
-        ck_assert_int_eq(best.trials, 1);
+        ck_assert_uint_eq(best.rows, 1100);
         CHECK_OK(rvm_canonical_order(&order, p, &err));
         sorted = rvm_problem_subset(p, order, p->rows);
         ck_assert_ptr_nonnull(sorted);
-        s.restarts = 1;
+        s.restarts = 3;
         CHECK_OK(rvm_cross_validate(&out, &finished, sorted, &s, 5, NULL, &err));
         double sum = 0, mean = 0, variance = 0;
         for (size_t n = 0; n < p->rows; n++)
@@ -236,6 +370,11 @@ Suite *tune_suite(void)
     tcase_add_test(c, gamma_follows_the_units_of_the_inputs);
     tcase_add_test(c, order_of_rows_does_not_matter);
     tcase_add_test(c, pure_noise_ends_with_the_bias);
+    tcase_add_loop_test(c, pure_noise_of_one_input_ends_with_the_bias, 1, 11);
+    tcase_add_test(c, fine_waves_are_found);
+    tcase_add_test(c, stripes_are_found);
+    tcase_add_test(c, folds_are_fitted_as_well_as_the_model);
+    tcase_add_test(c, all_trials_are_told);
     tcase_add_test(c, degree_and_type_are_found);
     tcase_add_test(c, the_loss_is_that_of_a_cross_validation);
     tcase_add_test(c, classes_are_told_apart);

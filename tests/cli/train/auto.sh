@@ -20,6 +20,15 @@ wave 30 >fast
 "$BIN/rvm-train" -s 3 -g auto slow slow.model >out 2>err || fail "-g auto fails: $(cat err)"
 [ ! -s err ] || fail "-g auto complains: $(cat err)"
 grep -q '^Gamma = [0-9.e+-]* (chosen)$' out || fail "the width is not told: $(cat out)"
+# What each width came to, by ascending gamma, and a star at the one chosen, which has the least loss
+# of those around it.
+head -n 1 out | grep -Eqx 'kernel +gamma +loss +error +log loss +90 %' || fail "no heading: $(cat out)"
+awk '$1 != "rbf" { next }
+     { n++; if ($2 <= gamma) bad = 1; gamma = $2; if (!($3 > 0 && $4 > 0 && $6 > 0 && $6 <= 100)) bad = 1 }
+     $7 == "*" { stars++; chosen = $2 }
+     END { exit bad || stars != 1 || n < 6 }' out || fail "the widths tried: $(cat out)"
+[ "$(awk '$7 == "*" { print $2 }' out)" = "$(awk '/^Gamma/ { print $3 }' out)" ] ||
+    fail "the star is not at the choice: $(cat out)"
 "$BIN/rvm-train" -q -s 3 -g auto fast fast.model || fail "-g auto fails"
 awk -v a="$(gamma_of slow.model)" -v b="$(gamma_of fast.model)" 'BEGIN { exit !(b > 3 * a) }' ||
     fail "the faster wave has gamma $(gamma_of fast.model), the slow one $(gamma_of slow.model)"
