@@ -41,6 +41,23 @@ void rvm_problem_clear(rvm_problem *p)
     p->max_index = -1;
 }
 
+void rvm_problem_trim(rvm_problem *p)
+{
+    const size_t pairs = p->start[p->rows] > 0 ? p->start[p->rows] : 1;
+    int *const index = p->pair_capacity > pairs ? realloc(p->index, pairs * sizeof *index) : NULL;
+    double *const value =
+        p->value_capacity > pairs ? realloc(p->value, pairs * sizeof *value) : NULL;
+
+    if (index != NULL) {
+        p->index = index;
+        p->pair_capacity = pairs;
+    }
+    if (value != NULL) {
+        p->value = value;
+        p->value_capacity = pairs;
+    }
+}
+
 static bool make_room(rvm_problem *p, size_t rows, size_t outputs, size_t pairs)
 {
     return rows <= SIZE_MAX / outputs &&

@@ -29,5 +29,7 @@ bool rvm_problem_append_outputs(rvm_problem *p, const double *target, size_t out
 rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t count);
 /* Forgets the rows, keeps the memory. */
 void rvm_problem_clear(rvm_problem *p);
+/* Gives back the memory that is kept for pairs to come. */
+void rvm_problem_trim(rvm_problem *p);
 
 #endif

@@ -494,9 +494,11 @@ rvm_status rvm_problem_read(rvm_problem **out, FILE *in, rvm_grammar grammar, rv
         status = read_all(p, r, err);
     }
     rvm_reader_free(r);
-    if (status == RVM_OK)
+    if (status == RVM_OK) {
+        rvm_problem_trim(p);
         *out = p;
-    else
+    } else {
         rvm_problem_free(p);
+    }
     return status;
 }

@@ -64,8 +64,9 @@ static double factor_of(const rvm_input_weights *inputs, rvm_combination by, int
     return by == RVM_BY_DISTANCES ? inputs->weight[at] : sqrt(inputs->weight[at]);
 }
 
-/* The features of a weight above 0 that occur in p, ascending. New ones wait behind the sorted part
- * of the list until they are as many as it has: in all O(pairs log features). */
+/* The features of a weight above 0 that occur in p, ascending. New ones behind all others are the
+ * next of the list; others wait behind the sorted part of it until they are as many as it has: in
+ * all O(pairs log features), and O(pairs) where rows have the same features. */
 static bool collect_features(int **feature, size_t *count, const rvm_problem *p, rvm_combination by,
                              const rvm_input_weights *inputs)
 {
@@ -79,8 +80,11 @@ static bool collect_features(int **feature, size_t *count, const rvm_problem *p,
             continue;
         if (!rvm_grow(feature, &capacity, total + 1, sizeof **feature))
             return false;
+        const bool next = total == sorted && (total == 0 || p->index[k] > (*feature)[total - 1]);
         (*feature)[total++] = p->index[k];
-        if (total > 2 * sorted + 64)
+        if (next)
+            hint = ++sorted;
+        else if (total > 2 * sorted + 64)
             sorted = total = sort_unique(*feature, total);
     }
     *count = total > 0 ? sort_unique(*feature, total) : 0;
@@ -164,8 +168,9 @@ static bool use_dense(const rvm_rows *r, const rvm_problem *p)
     if (r->by == RVM_BY_LOOKUP)
         return false;
     const double pairs = (double)p->start[p->rows];
+    const size_t rows = (p->rows + RVM_PANEL - 1) / RVM_PANEL * RVM_PANEL; /* with what fills up */
     return r->features <= DENSE_FEATURES ||
-           pairs >= dense_share * (double)p->rows * (double)r->features;
+           pairs > dense_share * (double)rows * (double)r->features;
 }
 
 static bool alloc_pairs(rvm_rows *r, const rvm_problem *p)
