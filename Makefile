@@ -69,7 +69,7 @@ else # ---- everything but deps ------------------------------------------------
 
 # ---- what this machine offers ----------------------------------------------------------------------
 # Found by compiling and linking, once for each choice of compiler and user flags, and kept in
-# build/config-ID.mk.  GSL_CFLAGS GSL_LIBS OPENMP CHECK_CFLAGS CHECK_LIBS come from there.
+# build/config-ID.mk.  GSL_CFLAGS GSL_LIBS SIMD CHECK_CFLAGS CHECK_LIBS come from there.
 
 quote     = '$(subst ','\'',$(1))'
 CONFIG_ID := $(shell printf '%s' $(call quote,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS)) | \
@@ -98,12 +98,12 @@ elif try "$$gsl" "$$dot" $$gslcblas; \
 then blas=gslcblas; libs="$$gsl_where -lgsl -lgslcblas -lm"; \
     echo "notice: no OpenBLAS here; GSL's own BLAS does, many times slower on large problems (make deps)"; \
 else echo "GSL not found; try: make deps" >&2; exit 1; fi; \
-if try '#include <omp.h>' 'omp_get_max_threads()' -fopenmp; then openmp=-fopenmp; \
-else openmp='-fopenmp-simd -Wno-unknown-pragmas'; \
-    echo "notice: $(CC) has no OpenMP; the tools will use one thread, BLAS apart"; fi; \
+if try '' '0' -Werror -fopenmp-simd; then simd=-fopenmp-simd; \
+else simd=-Wno-unknown-pragmas; \
+    echo "notice: $(CC) does not know '#pragma omp simd'; the tools will be slower"; fi; \
 try '#include <check.h>' 'suite_create("") == 0' $$check_cflags $${check_libs:=-lcheck -lm} || check_libs=; \
-echo "found: GSL with $$blas, $$(case $$openmp in -fopenmp) echo OpenMP;; *) echo 'no OpenMP';; esac)"; \
-printf '%s\n' "GSL_CFLAGS := $$gsl_cflags" "GSL_LIBS := $$libs" "OPENMP := $$openmp" \
+echo "found: GSL with $$blas"; \
+printf '%s\n' "GSL_CFLAGS := $$gsl_cflags" "GSL_LIBS := $$libs" "SIMD := $$simd" \
     "CHECK_CFLAGS := $$check_cflags" "CHECK_LIBS := $$check_libs" >$@.new; \
 mv $@.new $@
 endef
@@ -123,11 +123,11 @@ flavour_analyze  := -O1 -Werror -fanalyzer -DGSL_RANGE_CHECK_OFF
 
 OWN_CPPFLAGS = -Ilib -DHAVE_INLINE $(GSL_CFLAGS)
 OWN_CFLAGS   = -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
-               -ffp-contract=off -fno-math-errno -pthread $(OPENMP)
+               -ffp-contract=off -fno-math-errno -pthread $(SIMD)
 COMPILE      = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(FILE_CFLAGS) $(flavour_$(FLAVOUR)) \
                $(CFLAGS)
 # With -ffast-math in the link line gcc makes the whole program flush denormals to zero.
-LINK         = $(CC) -pthread $(OPENMP) $(flavour_$(FLAVOUR)) \
+LINK         = $(CC) -pthread $(SIMD) $(flavour_$(FLAVOUR)) \
                $(filter-out -ffast-math -Ofast -funsafe-math-optimizations,$(CFLAGS)) $(LDFLAGS)
 LIBS         = $(GSL_LIBS) $(LDLIBS)
 
@@ -379,7 +379,7 @@ lint:
 .PHONY: analyze
 ANALYZED := $(LIB_SRC) $(wildcard rvm-*.c)
 analyze:
-	@$(MAKE) -s --no-print-directory FLAVOUR=analyze OPENMP="-Wno-unknown-pragmas -Wno-unused" $(ANALYZED:%.c=build/analyze/%.o)
+	@$(MAKE) -s --no-print-directory FLAVOUR=analyze SIMD="-Wno-unknown-pragmas -Wno-unused" $(ANALYZED:%.c=build/analyze/%.o)
 	@if ! command -v $(CLANG) >/dev/null; then echo "analyze: no clang here, gcc's analyser alone"; else \
 	    for f in $(ANALYZED); do \
 	        $(CLANG) --analyze --analyzer-output text -Xclang -analyzer-werror -std=gnu11 \

@@ -593,6 +593,7 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
 typedef struct {
     rvm_model *model;   /* owned; the best so far */
     rvm_chains *chains; /* owned; NULL where nothing was drawn */
+    int trials;         /* kernels that were compared */
 } trained;
 
 static void trained_free(trained *t)
@@ -675,9 +676,11 @@ static rvm_status train_kernel(trained *out, rvm_report *report, const rvm_setti
 {
     const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
     const double start = cli_seconds();
+    rvm_settings heeding = *s;
     rvm_trainer *tr = NULL;
 
-    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
+    heeding.interrupted = interrupted;
+    rvm_status status = rvm_trainer_alloc(&tr, p, &heeding, err);
     do {
         if (status == RVM_OK)
             status = rvm_trainer_step(report, tr, err);
@@ -843,7 +846,7 @@ static rvm_status train_types(trained *out, rvm_report *report, rvm_settings *s,
         const rvm_choice choice =
             is_best ? rvm_tuner_best(tuner) : rvm_tuner_best_of_type(tuner, k);
         const double start = cli_seconds();
-        trained t = { NULL, NULL };
+        trained t = { NULL, NULL, 0 };
         rvm_report r = { .done = false };
         rvm_error fault = { 0 };
 
@@ -886,6 +889,7 @@ static rvm_status train_model(trained *out, rvm_report *report, const train_job 
     }
     if (status == RVM_OK && !job->quiet)
         warn_intervals(job, tuner);
+    out->trials = status == RVM_OK ? (int)rvm_tuner_tried(tuner) : 0;
     /* A search that was cut short is no less so for a training that was over at once. */
     report->done = report->done && !*interrupted;
     rvm_tuner_free(tuner);
@@ -900,17 +904,20 @@ static void print_noise(FILE *out, const rvm_model *m, const rvm_model_info *inf
     fputs(info->noise_fixed ? " (given)\n" : "\n", out);
 }
 
-/* What was left open of the kernel, in the order of the options. */
-static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *kernel)
+/* What was left open of the kernel, in the order of the options. Of few rows, or after an early
+ * interrupt, nothing has been compared. */
+static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *kernel, int trials)
 {
+    const char *how = trials > 1 ? "chosen" : "not compared with any other";
+
     if (tune->type_count > 0)
-        fprintf(out, "Kernel = %s (chosen)\n", rvm_kernel_name(kernel->type));
+        fprintf(out, "Kernel = %s (%s)\n", rvm_kernel_name(kernel->type), how);
     if (tune->degree && kernel->type == RVM_POLYNOMIAL)
-        fprintf(out, "Degree = %d (chosen)\n", kernel->degree);
+        fprintf(out, "Degree = %d (%s)\n", kernel->degree, how);
     if (tune->gamma && has_gamma(kernel))
-        fprintf(out, "Gamma = %.6g (chosen)\n", kernel->gamma);
+        fprintf(out, "Gamma = %.6g (%s)\n", kernel->gamma, how);
     if (tune->coef0 && (kernel->type == RVM_POLYNOMIAL || kernel->type == RVM_SIGMOID))
-        fprintf(out, "Coef0 = %g (chosen)\n", kernel->coef0);
+        fprintf(out, "Coef0 = %g (%s)\n", kernel->coef0, how);
 }
 
 /* ", 3" or ", 6-10" */
@@ -941,10 +948,15 @@ static void print_inputs(FILE *out, const rvm_model *m, const rvm_problem *p)
 {
     const rvm_model_info info = rvm_model_describe(m);
     const rvm_input_weights *inputs = info.kernel.inputs;
+    const size_t most_told = 1000;
     rvm_error err = { 0 };
 
     if (inputs == NULL)
         return;
+    if (inputs->count > most_told) { /* an effect takes all inputs */
+        fprintf(out, "Inputs with a weight = %zu\n", inputs->count);
+        return;
+    }
     double *effect = calloc(inputs->count + 1, sizeof *effect);
     if (effect == NULL || rvm_model_effects(effect, m, p, &err) != RVM_OK) {
         cli_note(&tool, "relevance of inputs: %s", effect == NULL ? "no memory" : err.message);
@@ -1038,7 +1050,7 @@ static void print_summary(FILE *out, const train_job *job, const trained *t, con
     const rvm_model *m = t->model;
     const rvm_model_info info = rvm_model_describe(m);
 
-    print_chosen(out, &job->settings.tune, &info.kernel);
+    print_chosen(out, &job->settings.tune, &info.kernel, t->trials);
     fprintf(out, "Examples = %zu\n", info.examples);
     if (info.outputs > 1)
         fprintf(out, "Outputs = %zu\n", info.outputs);
@@ -1061,23 +1073,24 @@ static void print_summary(FILE *out, const train_job *job, const trained *t, con
 
 /* A model of no function but the bias is legal, and right where there is nothing to learn; it is
  * what unscaled inputs come to. One class has said so already. */
-static void report_constant(const train_job *job, const rvm_model *m, const rvm_problem *p)
+static void report_constant(const train_job *job, const rvm_report *report, const rvm_model *m,
+                            const rvm_problem *p)
 {
     const rvm_model_info info = rvm_model_describe(m);
 
-    if (info.vectors == 0 && !info.has_terms && info.classes != 1 && !job->quiet)
+    if (report->done && info.vectors == 0 && !info.has_terms && info.classes != 1 && !job->quiet)
         cli_note(&tool, "no relevance vectors: the model predicts a constant; %s",
                  cli_constant_cause(&job->settings, p));
 }
 
 /* Where most rows are vectors there is no sparse solution at this width. */
-static void report_dense(const train_job *job, const rvm_model *m)
+static void report_dense(const train_job *job, const rvm_report *report, const rvm_model *m)
 {
     const rvm_model_info info = rvm_model_describe(m);
     const size_t few_rows = 20;
 
-    if (job->quiet || job->settings.method == RVM_METHOD_GIBBS || info.examples <= few_rows ||
-        2 * info.vectors <= info.examples)
+    if (!report->done || job->quiet || job->settings.method == RVM_METHOD_GIBBS ||
+        info.examples <= few_rows || 2 * info.vectors <= info.examples)
         return;
     if (job->settings.method != RVM_METHOD_AUTO) {
         cli_note(
@@ -1169,7 +1182,7 @@ static void report_end(const train_job *job, const rvm_report *report, size_t ou
                               "--samples and --burn-in may help"
                             : "WARNING: training ended before it converged: with a larger -e it "
                               "asks for less, and with a larger -m many rows have more room");
-    if (free_of_noise && !job->quiet)
+    if (report->done && free_of_noise && !job->quiet)
         cli_note(&tool, "%s free of noise: its variance is held at a lower bound",
                  outputs > 1 ? "an output looks" : "the target looks");
 }
@@ -1238,7 +1251,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
     FILE *text = is_stream(model_name) || is_stream(job->trace) ? stderr : stdout;
     cli_live line = cli_live_start(text, !job->quiet);
     rvm_report report = { .done = false };
-    trained t = { NULL, NULL };
+    trained t = { NULL, NULL, 0 };
     char *names = NULL;
     rvm_error err = { 0 };
     int code = 1;
@@ -1252,6 +1265,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         status = rvm_model_terms(&names, t.model, &err);
     if (status != RVM_OK) {
         cli_error(&tool, NULL, &err);
+        code = status == RVM_EINTERRUPT ? EXIT_INTERRUPTED : 1;
     } else if (save_model(t.model, complaint, model_name) &&
                (job->trace == NULL || t.chains == NULL ||
                 save_trace(t.chains, job->trace, model_name))) {
@@ -1259,9 +1273,9 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         if (report.done)
             hold_out(&h, job, t.model, p);
         const bool free_of_noise = is_free_of_noise(&report, &h);
-        report_constant(job, t.model, p);
+        report_constant(job, &report, t.model, p);
         if (!report_worse(job, &h, t.model, p) && !free_of_noise)
-            report_dense(job, t.model);
+            report_dense(job, &report, t.model);
         report_end(job, &report, rvm_problem_outputs(p), model_name, free_of_noise);
         if (!job->quiet)
             print_summary(text, job, &t, p, &report, names, cli_seconds() - start);

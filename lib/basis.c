@@ -9,6 +9,7 @@
 
 #include "alloc.h"
 #include "error.h"
+#include "interrupt.h"
 #include "linalg.h"
 #include "parallel.h"
 #include "problem.h"
@@ -171,28 +172,37 @@ static size_t part(size_t at, size_t end, size_t most)
     return end - at < most ? end - at : most;
 }
 
+/* A strip in tiles of FEW functions at STRIP rows: borrowed. */
+typedef struct {
+    gsl_matrix *block;
+    const double *norm;
+    const rvm_basis *b;
+    const size_t *id;
+    size_t count, first, across;
+} strip_job;
+
+static rvm_status strip_piece(void *context, size_t t, int worker, rvm_error *err)
+{
+    const strip_job *j = context;
+    const size_t k = t / j->across * FEW, n = t % j->across * STRIP;
+    gsl_matrix_view tile = gsl_matrix_submatrix(j->block, k, n, part(k, j->count, FEW),
+                                                part(n, j->block->size2, STRIP));
+    const rvm_status status = evaluate(&tile.matrix, j->b, j->id + k, j->first + n, err);
+    (void)worker;
+    for (size_t i = 0; j->norm != NULL && i < tile.matrix.size1; i++) {
+        gsl_vector_view column = gsl_matrix_row(&tile.matrix, i);
+        gsl_vector_scale(&column.vector, 1 / j->norm[k + i]);
+    }
+    return status;
+}
+
 rvm_status rvm_basis_strip(gsl_matrix *block, const double *norm, const rvm_basis *b,
                            const size_t *id, size_t count, size_t first, int threads,
                            rvm_error *err)
 {
     const size_t across = (block->size2 + STRIP - 1) / STRIP, down = (count + FEW - 1) / FEW;
-    rvm_status status = RVM_OK;
-    (void)threads;
-#pragma omp parallel for schedule(dynamic) \
-    num_threads(threads) if (threads > 1 && down * across > 1)
-    for (size_t t = 0; t < down * across; t++) {
-        const size_t k = t / across * FEW, n = t % across * STRIP;
-        rvm_error mine = { 0 };
-        gsl_matrix_view tile =
-            gsl_matrix_submatrix(block, k, n, part(k, count, FEW), part(n, block->size2, STRIP));
-        const rvm_status fault = evaluate(&tile.matrix, b, id + k, first + n, &mine);
-        for (size_t i = 0; norm != NULL && i < tile.matrix.size1; i++) {
-            gsl_vector_view column = gsl_matrix_row(&tile.matrix, i);
-            gsl_vector_scale(&column.vector, 1 / norm[k + i]);
-        }
-        rvm_collect(&status, err, fault, &mine);
-    }
-    return status;
+    strip_job job = { block, norm, b, id, count, first, across };
+    return rvm_share(down * across, strip_piece, &job, threads, err);
 }
 
 /* ---- Sums over rows ------------------------------------------------------------------------- */
@@ -298,35 +308,52 @@ static void combine_spans(double *norm, double *Q, double *S, const row_sums *su
     }
 }
 
+/* Sums over spans of FEW columns at a time: borrowed. */
+typedef struct {
+    row_sums *sums;
+    gsl_matrix **tile; /* owned, one for each thread, FEW x STRIP */
+    const rvm_basis *b;
+    const size_t *id;
+    size_t count, span, spans;
+    const double *slope, *curvature;
+} project_job;
+
+static rvm_status project_piece(void *context, size_t t, int worker, rvm_error *err)
+{
+    const project_job *j = context;
+    const size_t k = t / j->spans * FEW, s = t % j->spans;
+    if (j->tile[worker] == NULL)
+        j->tile[worker] = gsl_matrix_alloc(FEW, STRIP);
+    if (j->tile[worker] == NULL)
+        return rvm_fail_memory(err, "the columns");
+    return sum_span(j->sums + s * j->count + k, j->tile[worker], j->b, j->id + k,
+                    part(k, j->count, FEW), j->slope, j->curvature, s * j->span, err);
+}
+
 rvm_status rvm_basis_project(double *norm, double *Q, double *S, const rvm_basis *b,
                              const size_t *id, size_t count, const double *slope,
                              const double *curvature, int threads, rvm_error *err)
 {
     const size_t span = span_of(b->N), spans = (b->N + span - 1) / span;
-    const size_t groups = (count + FEW - 1) / FEW;
-    row_sums *sums = rvm_array(spans * count, sizeof *sums);
-    rvm_status status = sums == NULL ? rvm_fail_memory(err, "the columns") : RVM_OK;
-    (void)threads;
-#pragma omp parallel num_threads(threads) if (threads > 1 && groups * spans > 1)
-    {
-        gsl_matrix *tile = gsl_matrix_alloc(FEW, STRIP);
-#pragma omp for schedule(dynamic)
-        for (size_t t = 0; t < groups * spans; t++) {
-            const size_t k = t / spans * FEW, s = t % spans;
-            rvm_error mine = { 0 };
-            rvm_status fault = RVM_ENOMEM;
-            if (tile == NULL || sums == NULL)
-                rvm_fail_memory(&mine, "the columns");
-            else
-                fault = sum_span(sums + s * count + k, tile, b, id + k, part(k, count, FEW), slope,
-                                 curvature, s * span, &mine);
-            rvm_collect(&status, err, fault, &mine);
-        }
-        gsl_matrix_free(tile);
-    }
+    project_job job = { .b = b,
+                        .id = id,
+                        .count = count,
+                        .span = span,
+                        .spans = spans,
+                        .slope = slope,
+                        .curvature = curvature };
+    job.sums = rvm_array(spans * count, sizeof *job.sums);
+    job.tile = rvm_array((size_t)threads, sizeof *job.tile);
+    rvm_status status =
+        job.sums == NULL || job.tile == NULL ? rvm_fail_memory(err, "the columns") : RVM_OK;
     if (status == RVM_OK)
-        combine_spans(norm, Q, S, sums, spans, count);
-    free(sums);
+        status = rvm_share((count + FEW - 1) / FEW * spans, project_piece, &job, threads, err);
+    if (status == RVM_OK)
+        combine_spans(norm, Q, S, job.sums, spans, count);
+    for (int w = 0; job.tile != NULL && w < threads; w++)
+        gsl_matrix_free(job.tile[w]);
+    free(job.tile);
+    free(job.sums);
     return status == RVM_OK ? check_norms(norm, count, err) : status;
 }
 
@@ -401,12 +428,10 @@ static void drop_zero_columns(rvm_design *d, size_t added)
     }
 }
 
-rvm_status rvm_design_append(rvm_design *d, const rvm_basis *b, const size_t *id, size_t count,
-                             int threads, rvm_error *err)
+static rvm_status append_block(rvm_design *d, const rvm_basis *b, const size_t *id, size_t count,
+                               int threads, rvm_error *err)
 {
     const size_t first = d->count;
-    if (count == 0)
-        return RVM_OK;
     gsl_matrix_view block = gsl_matrix_submatrix(d->PhiT, first, 0, count, d->N);
     const rvm_status status =
         rvm_basis_columns(&block.matrix, d->norm + first, b, id, count, threads, err);
@@ -417,6 +442,22 @@ rvm_status rvm_design_append(rvm_design *d, const rvm_basis *b, const size_t *id
     if (d->G != NULL && d->count > first)
         extend_gram(d, first, threads);
     return RVM_OK;
+}
+
+/* In blocks that take some tenths of a second each, so that an interrupt comes through. */
+rvm_status rvm_design_append(rvm_design *d, const rvm_basis *b, const size_t *id, size_t count,
+                             int threads, rvm_error *err)
+{
+    const double multiplications = 4e9, least = 64;
+    const double price = (double)d->N * (double)(d->count + count);
+    const size_t most = (size_t)fmin(fmax(multiplications / fmax(price, 1), least), (double)count);
+    rvm_status status = RVM_OK;
+    for (size_t at = 0; at < count && status == RVM_OK; at += most) {
+        if (at > 0 && rvm_interrupted(b->interrupted))
+            return rvm_fail_interrupted(err);
+        status = append_block(d, b, id + at, part(at, count, most), threads, err);
+    }
+    return status;
 }
 
 void rvm_design_keep(rvm_design *d, const size_t *keep, size_t count)

@@ -30,6 +30,7 @@ typedef struct {
                                  laid out like them */
     const rvm_problem *at_p;  /* borrowed, N: the same rows, where terms are evaluated */
     const double *row_weight; /* borrowed, N, or NULL: so much of a row counts in norms */
+    const volatile int *interrupted; /* borrowed, or NULL: ends what takes long where non-zero */
 } rvm_basis;
 
 /* p in canonical order; rows laid out from p, which both must outlive b. degrees: of the terms that
@@ -90,7 +91,8 @@ typedef struct {
 RVM_CHECKED rvm_status rvm_design_init(rvm_design *d, size_t N, size_t capacity, const double *t,
                                        bool gram, rvm_error *err);
 void rvm_design_free(rvm_design *d);
-/* Adds columns for candidates id[0 .. count); those of norm 0 are left out. */
+/* Adds columns for candidates id[0 .. count); those of norm 0 are left out. RVM_EINTERRUPT where
+ * there are only some of them when b->interrupted ends it. */
 RVM_CHECKED rvm_status rvm_design_append(rvm_design *d, const rvm_basis *b, const size_t *id,
                                          size_t count, int threads, rvm_error *err);
 /* Keeps the columns listed in keep (ascending), which become 0 .. count - 1. */

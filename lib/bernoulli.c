@@ -18,6 +18,7 @@
 
 #include "likelihood.h"
 #include "linalg.h"
+#include "parallel.h"
 #include "vecmath.h"
 
 enum {
@@ -169,6 +170,22 @@ static void measure_block(double *S, double *Q, gsl_matrix *V, const gsl_matrix 
     gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &c.matrix, active, 0, &v.matrix);
 }
 
+/* Borrowed. */
+typedef struct {
+    double *S, *Q;
+    gsl_matrix *V;
+    const gsl_matrix *all, *active;
+    const rvm_fit *f;
+} measure_job;
+
+static rvm_status measure_piece(void *context, size_t k, int worker, rvm_error *err)
+{
+    const measure_job *j = context;
+    (void)worker, (void)err;
+    measure_block(j->S, j->Q, j->V, j->all, j->active, k * BLOCK, j->f);
+    return RVM_OK;
+}
+
 static void bernoulli_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
                               const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
 {
@@ -184,10 +201,8 @@ static void bernoulli_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit
     }
     const size_t blocks = (d->count + BLOCK - 1) / BLOCK;
     const int team = d->count * f->N < WORTH_THREADS ? 1 : ws->threads;
-    (void)team;
-#pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
-    for (size_t k = 0; k < blocks; k++)
-        measure_block(S, Q, V, &all.matrix, &active.matrix, k * BLOCK, f);
+    measure_job job = { S, Q, V, &all.matrix, &active.matrix, f };
+    rvm_share(blocks, measure_piece, &job, team, NULL);
 }
 
 static double bernoulli_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)

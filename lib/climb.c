@@ -7,6 +7,7 @@
 
 #include "alloc.h"
 #include "error.h"
+#include "interrupt.h"
 #include "thin.h"
 
 enum {
@@ -146,6 +147,8 @@ rvm_status rvm_climb(rvm_search *s, rvm_statistics *stats, const rvm_climb_setti
     int more = MORE_NEWTON;
     for (int move = 0; move < settings->max_moves && more > 0 && !*converged; move++) {
         rvm_newton(s, settings->iterations, settings->newton, converged);
+        if (rvm_interrupted(s->observed->interrupted))
+            break;
         refresh(s, stats);
         lift_bans(&bans, s->design->count);
         if (try_addition(s, stats, &bans, settings->tolerance))

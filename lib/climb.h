@@ -19,8 +19,8 @@ extern const double rvm_climb_exact;
 /* Moves on from s->now (located) until no single addition or deletion of a function gains more
  * than the tolerance, with Newton's method after each, and then thins the model out (thin.h), if
  * that is asked for. stats: capacity for all columns of the design. *converged: false when
- * max_moves ended it, or Newton's method was still on its way after several times its iterations.
- * But for what thinning may lose the evidence never falls by more than rounding. */
+ * max_moves or an interrupt ended it, or Newton's method was still on its way after several times
+ * its iterations. But for what thinning may lose the evidence never falls by more than rounding. */
 RVM_CHECKED rvm_status rvm_climb(rvm_search *s, rvm_statistics *stats,
                                  const rvm_climb_settings *settings, bool *converged,
                                  rvm_error *err);

@@ -2,13 +2,16 @@
 #include "columns.h"
 
 #include <gsl/gsl_blas.h>
+#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "error.h"
+#include "interrupt.h"
 #include "linalg.h"
+#include "parallel.h"
 
 rvm_status rvm_columns_init(rvm_columns *c, const rvm_basis *b, size_t capacity,
                             double kept_numbers, int threads, rvm_error *err)
@@ -128,7 +131,8 @@ rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
 enum {
     MANY_ROWS = 20000, /* from which on rows are thinned out */
     ONE_IN = 8,
-    WORTH_A_TEAM = 200000 /* numbers of a strip from which on threads share its scaling */
+    WORTH_A_TEAM = 1000000, /* numbers of a strip from which on threads share its scaling, */
+    SCALED_TOGETHER = 32    /* so many columns at a time */
 };
 
 /* Curvature, against its mean, below which it is little: all such rows together have less than
@@ -170,6 +174,29 @@ static size_t choose_rows(size_t *row, double *root, thinning *thin, const doubl
     return count;
 }
 
+/* Borrowed. */
+typedef struct {
+    gsl_matrix *out;
+    const gsl_matrix *strip;
+    const size_t *row;
+    const double *root;
+    size_t rows;
+} scale_job;
+
+static rvm_status scale_piece(void *context, size_t piece, int worker, rvm_error *err)
+{
+    const scale_job *j = context;
+    const size_t end = GSL_MIN((piece + 1) * SCALED_TOGETHER, j->strip->size1);
+    (void)worker, (void)err;
+    for (size_t i = piece * SCALED_TOGETHER; i < end; i++) {
+        const double *from = gsl_matrix_const_ptr(j->strip, i, 0);
+        double *to = gsl_matrix_ptr(j->out, i, 0);
+        for (size_t n = 0; n < j->rows; n++)
+            to[n] = from[j->row[n]] * j->root[n];
+    }
+    return RVM_OK;
+}
+
 /* Those rows of the strip, times the root of the curvature. */
 static gsl_matrix_view scale_rows(rvm_columns *c, const gsl_matrix *strip, thinning *thin,
                                   const double *curvature)
@@ -177,20 +204,14 @@ static gsl_matrix_view scale_rows(rvm_columns *c, const gsl_matrix *strip, thinn
     size_t row[RVM_STRIP];
     double root[RVM_STRIP];
     const size_t rows = choose_rows(row, root, thin, curvature, strip->size2), K = strip->size1;
-    const int threads = K * rows > WORTH_A_TEAM ? c->threads : 1;
     gsl_matrix_view out = gsl_matrix_submatrix(c->scaled, 0, 0, K, rows > 0 ? rows : 1);
-    (void)threads;
     if (rows == 0) {
         gsl_matrix_set_zero(&out.matrix);
         return out;
     }
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (size_t i = 0; i < K; i++) {
-        const double *from = gsl_matrix_const_ptr(strip, i, 0);
-        double *to = gsl_matrix_ptr(&out.matrix, i, 0);
-        for (size_t n = 0; n < rows; n++)
-            to[n] = from[row[n]] * root[n];
-    }
+    scale_job job = { &out.matrix, strip, row, root, rows };
+    rvm_share((K + SCALED_TOGETHER - 1) / SCALED_TOGETHER, scale_piece, &job,
+              K * rows > WORTH_A_TEAM ? c->threads : 1, NULL);
     return out;
 }
 
@@ -209,6 +230,8 @@ rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t fir
     gsl_vector_set_zero(&sums.vector);
     for (size_t at = 0; at < c->basis->N && status == RVM_OK; at += RVM_STRIP) {
         gsl_matrix_view strip;
+        if (rvm_interrupted(c->interrupted))
+            return rvm_fail_interrupted(err);
         status = rvm_columns_strip(&strip, c, at, err);
         if (status != RVM_OK)
             break;
@@ -231,6 +254,24 @@ static void apply_strip(double *f, const gsl_matrix *strip, const double *w)
     gsl_blas_dgemv(CblasTrans, 1, strip, &weights.vector, 0, &out.vector);
 }
 
+/* Borrowed. */
+typedef struct {
+    double *f;
+    const rvm_columns *c;
+    const double *w;
+} apply_job;
+
+static rvm_status apply_piece(void *context, size_t s, int worker, rvm_error *err)
+{
+    const apply_job *j = context;
+    const size_t at = s * RVM_STRIP;
+    gsl_matrix_const_view strip =
+        gsl_matrix_const_submatrix(j->c->PhiT, 0, at, j->c->count, strip_rows(j->c, at));
+    (void)worker, (void)err;
+    apply_strip(j->f + at, &strip.matrix, j->w);
+    return RVM_OK;
+}
+
 rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double *w, rvm_error *err)
 {
     const size_t N = c->basis->N, strips = (N + RVM_STRIP - 1) / RVM_STRIP;
@@ -248,14 +289,8 @@ rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double *w, rvm_err
         }
         return status;
     }
-#pragma omp parallel for schedule(static) num_threads(c->threads) if (c->threads > 1 && strips > 1)
-    for (size_t s = 0; s < strips; s++) {
-        const size_t at = s * RVM_STRIP;
-        gsl_matrix_const_view strip =
-            gsl_matrix_const_submatrix(c->PhiT, 0, at, c->count, strip_rows(c, at));
-        apply_strip(f + at, &strip.matrix, w);
-    }
-    return RVM_OK;
+    apply_job job = { f, c, w };
+    return rvm_share(strips, apply_piece, &job, c->count * N > WORTH_A_TEAM ? c->threads : 1, err);
 }
 
 rvm_columns rvm_columns_of_design(const rvm_design *d)

@@ -20,6 +20,7 @@ typedef struct {
     gsl_matrix *scaled;  /* owned, capacity x RVM_STRIP: scratch of rvm_columns_gram */
     size_t kept_numbers; /* numbers that PhiT may have */
     int threads;
+    const volatile int *interrupted; /* borrowed, or NULL: ends sums over rows where non-zero */
 } rvm_columns;
 
 /* Room for `capacity` functions; PhiT is given up when count times N passes kept_numbers. */
@@ -39,7 +40,7 @@ RVM_CHECKED rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, s
                                          rvm_error *err);
 
 /* Row and column `first` and beyond of G (count x count, both triangles) and of p: G = Phi'B Phi,
- * p = Phi'z. curvature: N, the diagonal of B; NULL: 1. */
+ * p = Phi'z. curvature: N, the diagonal of B; NULL: 1. RVM_EINTERRUPT by c->interrupted. */
 RVM_CHECKED rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first,
                                         const double *curvature, const double *z, rvm_error *err);
 /* f = Phi w. */

@@ -14,6 +14,7 @@
 
 #include "alloc.h"
 #include "error.h"
+#include "interrupt.h"
 #include "labels.h"
 #include "parallel.h"
 #include "predict.h"
@@ -27,7 +28,6 @@ typedef struct {
     rvm_labels labels; /* classification */
     size_t *fold;      /* owned, rows: which fold a row is in */
     size_t turn;       /* fold of the next row of a small class */
-    const volatile int *interrupted;
 } validation;
 
 /* Numbers that a training may take for each pair of its rows, when these are few. */
@@ -107,7 +107,7 @@ static rvm_problem *part(const validation *v, size_t *row, size_t i, bool inside
 
 static bool is_interrupted(const validation *v)
 {
-    return v->interrupted != NULL && *v->interrupted != 0;
+    return rvm_interrupted(v->settings.interrupted);
 }
 
 /* *out stays NULL when interrupted. */
@@ -120,7 +120,7 @@ static rvm_status train_part(rvm_model **out, const validation *v, const rvm_pro
     rvm_status status = RVM_OK;
 
     if (rvm_tuning_is_open(&s.tune))
-        status = rvm_tune(&s, p, &v->settings, v->interrupted, err);
+        status = rvm_tune(&s, p, &v->settings, NULL, err);
     if (status == RVM_OK)
         status = rvm_trainer_alloc(&tr, p, &s, err);
     while (status == RVM_OK && !report.done && !is_interrupted(v))
@@ -128,7 +128,7 @@ static rvm_status train_part(rvm_model **out, const validation *v, const rvm_pro
     if (status == RVM_OK && report.done)
         status = rvm_trainer_model(out, tr, err);
     rvm_trainer_free(tr);
-    return status;
+    return status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 
 /* Column of `label` in the class order of all rows. */
@@ -226,22 +226,29 @@ static int choose_team(const validation *v)
     return (int)fmax(1, fmin(threads, v->settings.budget_mb / megabytes));
 }
 
+typedef struct {
+    rvm_prediction *out;
+    const validation *v;
+} folds_job;
+
+static rvm_status fold_piece(void *context, size_t i, int worker, rvm_error *err)
+{
+    const folds_job *j = context;
+    (void)worker;
+    return is_interrupted(j->v) ? RVM_OK : run_fold(j->out, j->v, i, err);
+}
+
 /* Where several fit, each thread trains a fold by itself, which keeps it busy from end to end. */
-static rvm_status run_folds(rvm_prediction *out, const validation *v, rvm_error *err)
+static rvm_status run_folds(rvm_prediction *out, validation *v, rvm_error *err)
 {
     const int threads = choose_team(v);
-    rvm_status status = rvm_blas_prepare(rvm_threads(v->settings.threads), err);
-    (void)threads;
+    const rvm_status status = rvm_blas_prepare(rvm_threads(v->settings.threads), err);
+    folds_job job = { out, v };
     if (status != RVM_OK)
         return status;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
-    for (size_t i = 0; i < v->folds; i++) {
-        rvm_error mine = { 0 };
-
-        if (!is_interrupted(v))
-            rvm_collect(&status, err, run_fold(out, v, i, &mine), &mine);
-    }
-    return status;
+    if (threads > 1)
+        v->settings.threads = 1;
+    return rvm_share(v->folds, fold_piece, &job, threads, err);
 }
 
 static rvm_status check(const rvm_problem *p, const rvm_settings *s, size_t folds, rvm_error *err)
@@ -268,7 +275,8 @@ rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_pro
         status = validation_init(&v, p, s, folds, err);
     if (status == RVM_OK && !rvm_prediction_resize(out, p->rows, v.labels.count, p->outputs))
         status = rvm_fail_memory(err, "predictions");
-    v.interrupted = interrupted;
+    if (interrupted != NULL)
+        v.settings.interrupted = interrupted;
     if (status == RVM_OK)
         status = run_folds(out, &v, err);
     if (status == RVM_OK)

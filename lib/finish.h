@@ -12,6 +12,8 @@ typedef struct {
     double penalty;        /* 1/2 w'Aw + 1/2 ln|H|; the log evidence is the first less this */
     double log_prior;      /* of the precisions, where they have a prior */
     double *activation;    /* filled, N, where not NULL: offset + Phi w */
+    bool hasty; /* in: somebody waits, so the factor is to be Cholesky's where its digits suffice,
+                   and a mode that is not quite reached will do */
 } rvm_finished;
 
 /* A latent function from a point, in the units of the data; its vectors are rows of y for now. The

@@ -12,8 +12,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "interrupt.h"
 #include "likelihood.h"
 #include "linalg.h"
+
+enum { LEAST_STACK = 512 }; /* rows that are folded into a QR factorisation at a time, or K */
 
 /* t't - 2 mu'p + mu'G mu has lost four digits to cancellation when it falls below this share of
  * t't; the residual is then summed row by row. */
@@ -40,27 +43,41 @@ static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *
     }
 }
 
-/* L from the QR factorisation of [ sqrt(beta) Phi D ; I ], for columns so alike that forming H
- * loses positive definiteness. Rare, and the one place in a search that allocates, since the stack
- * has N + K rows. */
-static bool factor_by_qr(gsl_matrix *L, const rvm_fit *f, const rvm_design *d, const double *D)
+/* Rows `from` and on of sqrt(beta) Phi D below R in the stack, `rows` of them. */
+static void stack_rows(gsl_matrix *stack, const rvm_fit *f, const rvm_design *d, const double *D,
+                       size_t from, size_t rows)
 {
-    const size_t K = f->K, N = d->N;
     const double root = exp(0.5 * f->ln_beta);
-    gsl_matrix *S = gsl_matrix_calloc(N + K, K), *tau = gsl_matrix_alloc(K, K);
-    bool ok = S != NULL && tau != NULL;
-    if (ok) {
-        for (size_t i = 0; i < K; i++) {
-            for (size_t n = 0; n < N; n++)
-                gsl_matrix_set(S, n, i, root * D[i] * gsl_matrix_get(d->PhiT, f->column[i], n));
-            gsl_matrix_set(S, N + i, i, 1);
-        }
-        ok = rvm_qr_factor(S, tau);
-        for (size_t i = 0; i < K && ok; i++)
-            for (size_t j = 0; j <= i; j++)
-                gsl_matrix_set(L, i, j, gsl_matrix_get(S, j, i));
+    for (size_t i = 0; i < f->K; i++) {
+        const double *phi = gsl_matrix_const_ptr(d->PhiT, f->column[i], from);
+        for (size_t n = 0; n < rows; n++)
+            gsl_matrix_set(stack, f->K + n, i, root * D[i] * phi[n]);
     }
-    gsl_matrix_free(S);
+}
+
+double rvm_gaussian_stack(double K)
+{
+    return (2 * K + fmax(K, LEAST_STACK)) * K;
+}
+
+/* L from the QR factorisation of [ sqrt(beta) Phi D ; I ], for columns so alike that forming H
+ * loses positive definiteness; rows are folded in some at a time. Rare, and the one place in a
+ * search that allocates. False too where it is interrupted. */
+static bool factor_by_qr(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o,
+                         const rvm_design *d, const double *D)
+{
+    const size_t K = f->K, most = GSL_MIN(d->N, GSL_MAX(K, LEAST_STACK));
+    gsl_matrix *stack = gsl_matrix_alloc(K + most, K), *tau = gsl_matrix_alloc(K, K);
+    bool ok = stack != NULL && tau != NULL;
+    gsl_matrix_set_identity(L);
+    for (size_t at = 0; at < d->N && ok; at += most) {
+        const size_t rows = GSL_MIN(most, d->N - at);
+        stack_rows(stack, f, d, D, at, rows);
+        ok = rvm_qr_fold(L, stack, tau, rows) && !rvm_interrupted(o->interrupted);
+    }
+    if (ok)
+        gsl_matrix_transpose(L);
+    gsl_matrix_free(stack);
     gsl_matrix_free(tau);
     return ok;
 }
@@ -126,7 +143,7 @@ static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o, const
         return largest * sqrt(K) * DBL_EPSILON <= pivot_lost && rvm_cholesky(L, threads);
     if (largest * K * DBL_EPSILON < pivot_noise && rvm_cholesky(L, threads))
         return true;
-    return factor_by_qr(L, f, d, D);
+    return factor_by_qr(L, f, o, d, D);
 }
 
 /* u += H^-1 (beta D Phi' r - u), and the residual afterwards: what the normal equations have lost

@@ -76,6 +76,11 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
     return status;
 }
 
+void rvm_gram_search_heed(rvm_gram_search *g, const volatile int *interrupted)
+{
+    g->quadratic.interrupted = g->columns.interrupted = interrupted;
+}
+
 void rvm_gram_search_free(rvm_gram_search *g)
 {
     rvm_columns_free(&g->columns);
@@ -103,6 +108,7 @@ rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y, rvm
     rvm_columns_free(&g->columns);
     const rvm_status status = rvm_columns_init(&g->columns, &y->basis, g->gram.capacity,
                                                g->kept_numbers, g->search.ws.threads, err);
+    g->columns.interrupted = g->quadratic.interrupted;
     g->gram.norm = g->columns.norm;
     return status;
 }

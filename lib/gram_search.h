@@ -29,6 +29,10 @@ typedef struct {
     double kept_numbers;
 } rvm_gram_search;
 
+/* Whose interrupt ends what is being done: that of the rows in use, or none's. RVM_EINTERRUPT then
+ * comes from whatever reads rows, and the search is not to be used any more. */
+void rvm_gram_search_heed(rvm_gram_search *g, const volatile int *interrupted);
+
 /* Functions that `numbers` doubles have room for, at most all candidates of y; 0: too few for a
  * search. */
 size_t rvm_gram_search_capacity(const rvm_study *y, double numbers);

@@ -9,12 +9,14 @@
  * worth as it stands. */
 #include "joint.h"
 
+#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "error.h"
+#include "interrupt.h"
 #include "linalg.h"
 #include "thin.h"
 
@@ -123,6 +125,11 @@ static void try_from_here(rvm_joint *s)
         rvm_fit_copy(&s->trial[j], &s->now[j]);
 }
 
+static bool is_stopped(const rvm_joint *s)
+{
+    return rvm_interrupted(s->output->observed.interrupted);
+}
+
 /* The posteriors of all outputs; false when one cannot be computed. */
 static bool posteriors(double *log_evidence, rvm_fit *fit, rvm_joint *s)
 {
@@ -140,6 +147,8 @@ rvm_status rvm_joint_locate(rvm_joint *s, rvm_error *err)
 {
     if (posteriors(&s->log_evidence, s->now, s))
         return RVM_OK;
+    if (is_stopped(s))
+        return rvm_fail_interrupted(err);
     return rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
 }
 
@@ -282,7 +291,11 @@ static size_t delete_dead(rvm_joint *s)
 rvm_status rvm_joint_sweep(rvm_joint *s, int sweeps, double stretch, rvm_error *err)
 {
     rvm_status status = rvm_joint_locate(s, err);
+    double work = 0;
     for (int k = 0; k < sweeps && status == RVM_OK && s->now->K > 0; k++) {
+        work += (double)s->outputs * gsl_pow_3((double)s->now->K);
+        if (work > rvm_sweep_patience && is_stopped(s))
+            break;
         const double moved = update(s, stretch);
         const size_t deleted = delete_dead(s);
         status = rvm_joint_locate(s, err);
@@ -432,7 +445,7 @@ static double advance(rvm_joint *s, size_t n, double *lambda)
     const double before = s->log_evidence;
     gsl_matrix_view A = gsl_matrix_submatrix(s->damped, 0, 0, n, n),
                     h = gsl_matrix_submatrix(s->hessian, 0, 0, n, n);
-    for (int k = 0; k < MAX_DAMPINGS; k++) {
+    for (int k = 0; k < MAX_DAMPINGS && !is_stopped(s); k++) {
         if (rvm_damped_step(s->step, &A.matrix, &h.matrix, s->gradient, *lambda, s->ws.threads)) {
             set_trial(s);
             if (accept(s, 1e-13 * fabs(before))) {
@@ -449,10 +462,10 @@ static double advance(rvm_joint *s, size_t n, double *lambda)
 static bool newton(rvm_joint *s, int max_iterations, double tolerance)
 {
     double lambda = 1e-3;
-    for (int k = 0; k < max_iterations; k++) {
+    for (int k = 0; k < max_iterations && !is_stopped(s); k++) {
         const size_t n = rvm_joint_derivatives(s);
         if (!delete_superfluous(s) && advance(s, n, &lambda) < tolerance)
-            return true;
+            return !is_stopped(s);
     }
     return false;
 }
@@ -576,6 +589,8 @@ rvm_status rvm_joint_climb(rvm_joint *s, const rvm_climb_settings *settings, boo
         const double before = s->log_evidence;
         const bool at_optimum = newton(s, settings->iterations, settings->newton);
         const bool still = at_optimum || s->log_evidence - before < settings->tolerance;
+        if (is_stopped(s))
+            break;
         refresh(s);
         *converged = !try_addition(s, settings->tolerance) && still;
     }

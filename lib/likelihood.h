@@ -38,6 +38,7 @@ typedef struct {
                                  may leave the model */
     rvm_prior weight_prior;   /* of the alpha of a function that is not divided by its norm */
     rvm_prior noise_prior;    /* of a beta that is not fixed */
+    const volatile int *interrupted; /* borrowed, or NULL: ends a search early where non-zero */
 } rvm_observed;
 
 /* A point of the search: active functions, hyperparameters and the posterior there. */
@@ -92,6 +93,10 @@ struct rvm_likelihood {
 };
 
 extern const rvm_likelihood rvm_gaussian, rvm_bernoulli;
+
+/* Numbers that a posterior of rvm_gaussian with K functions allocates beside its scratch, where it
+ * falls back to QR. */
+double rvm_gaussian_stack(double K);
 
 /* What the Gram matrix G = Phi'B Phi and p = Phi'B z of a design say, and no row: normal noise of
  * precision beta, with z'B z in t_squared. For the rounds of a search over many rows, where the

@@ -33,4 +33,8 @@ void rvm_cholesky_inverse_diagonal(double *c, gsl_matrix *T, const gsl_matrix *L
  * with a non-negative diagonal. tau: scratch, columns x columns. False when GSL fails. */
 bool rvm_qr_factor(gsl_matrix *S, gsl_matrix *tau);
 
+/* R := qr([R; rows K .. K + rows - 1 of the stack]) of an upper triangular K x K R with zeros below
+ * its diagonal. stack: (K + rows or more) x K, destroyed; tau as above. */
+bool rvm_qr_fold(gsl_matrix *R, gsl_matrix *stack, gsl_matrix *tau, size_t rows);
+
 #endif

@@ -10,6 +10,7 @@
 #include "classes.h"
 #include "error.h"
 #include "gram_search.h"
+#include "interrupt.h"
 #include "offers.h"
 #include "parallel.h"
 
@@ -24,7 +25,8 @@ enum {
     WIDE_PRIOR = 18,      /* what it takes off ln alpha at first (observe.h):
                              wine, of three classes, is lost with RVM_WIDE_PRIOR */
     SETTLING_PASSES = 60, /* over the classes, to the joint mode; */
-    MANY_ROWS_PASSES = 5, /* with many rows */
+    MANY_ROWS_PASSES = 5, /* with many rows, */
+    HASTY_PASSES = 2,     /* and after an interrupt */
     USUAL_CLASSES = 26,   /* with more than that samples for each of them are smaller, */
     LEAST_SAMPLE = 100,   /* down to this size */
     LEAST_FIRST = 20,     /* candidates in the first chunk of a class, and so many */
@@ -155,6 +157,8 @@ static rvm_status alloc_parts(rvm_multi *m, const size_t *class_of_row, const rv
         status = rvm_classes_init(&m->classes, class_of_row, m->count, N, s->multiclass, err);
     if (status == RVM_OK)
         status = rvm_gram_search_init(&m->gram, m->y, capacity, 0.25 * numbers, m->threads, err);
+    if (status == RVM_OK)
+        rvm_gram_search_heed(&m->gram, m->y->observed.interrupted);
     return status == RVM_OK ? rvm_gram_search_take_rows(&m->gram, m->y, err) : status;
 }
 
@@ -498,11 +502,10 @@ static rvm_status end_pass(bool *done, rvm_multi *m, rvm_error *err)
     return status;
 }
 
-rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
+static rvm_status step(bool *done, rvm_multi *m, rvm_error *err)
 {
     const size_t k = m->next;
     rvm_status status = RVM_OK;
-    *done = false;
     if (m->stage == SETTLE || m->stage == LAST) {
         status = settle_class(m, k, err);
     } else {
@@ -517,9 +520,46 @@ rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
     return end_pass(done, m, err);
 }
 
-/* In passes that take no longer than somebody waits who has interrupted the search. */
+rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
+{
+    *done = false;
+    const rvm_status status = step(done, m, err);
+    const bool found = m->start > 0 || functions_of(m->now, m->count) > 0;
+    if (status != RVM_EINTERRUPT || !found)
+        return status;
+    *done = false;
+    return RVM_OK;
+}
+
+/* Passes over all classes until the log evidence changes by no more than that for each row. */
+static rvm_status settle(rvm_multi *m, double change, int most, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    m->before = -INFINITY;
+    for (int pass = 0; status == RVM_OK; pass++) {
+        if (pass > 0 && has_settled(m, pass, change, most))
+            break;
+        for (size_t k = 0; k < m->count && status == RVM_OK; k++)
+            status = settle_class(m, k, err);
+    }
+    return status;
+}
+
+/* The classes as they stand are a solution, if one that is not at its joint mode; where another one
+ * was the best, a few passes fit them to each other. */
+static rvm_status settle_hastily(rvm_multi *m, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    rvm_gram_search_heed(&m->gram, NULL);
+    for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0; k++)
+        status = copy_best(m, k, 1, err);
+    return status == RVM_OK && m->start > 0 ? settle(m, near_mode, HASTY_PASSES, err) : status;
+}
+
 rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
 {
+    if (rvm_interrupted(m->y->observed.interrupted))
+        return settle_hastily(m, err);
     const double searching = m->gram.laplace.negligible, rows = (double)m->y->observed.N;
     const double hasty = fmax(1, hasty_work / (rows * (double)m->count));
     const int most = (int)fmin(hasty, passes_to_mode(m));
@@ -530,13 +570,8 @@ rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
         status = copy_best(m, k, 1, err);
     if (has_few_rows(m))
         m->gram.laplace.negligible = promise_at_mode * rows;
-    m->before = -INFINITY;
-    for (int pass = 0; status == RVM_OK; pass++) {
-        if (pass > 0 && has_settled(m, pass, change_at_mode(m), most))
-            break;
-        for (size_t k = 0; k < m->count && status == RVM_OK; k++)
-            status = settle_class(m, k, err);
-    }
+    if (status == RVM_OK)
+        status = settle(m, change_at_mode(m), most, err);
     m->gram.laplace.negligible = searching;
     return status;
 }

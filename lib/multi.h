@@ -25,7 +25,8 @@ RVM_CHECKED rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size
                                        size_t classes, const rvm_settings *s, rvm_error *err);
 void rvm_multi_free(rvm_multi *m);
 /* The next class. *done: no start is left, and the best solution is at the joint mode of its
- * weights. */
+ * weights. RVM_EINTERRUPT where an interrupt came before any class had a function; not to be called
+ * again after one. */
 RVM_CHECKED rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err);
 /* The start in hand, from 1, and how many there are. */
 void rvm_multi_progress(int *start, int *starts, const rvm_multi *m);

@@ -21,6 +21,7 @@
 #include "alloc.h"
 #include "error.h"
 #include "evidence.h"
+#include "interrupt.h"
 #include "linalg.h"
 
 enum { MAX_DAMPINGS = 14 };
@@ -80,6 +81,8 @@ rvm_status rvm_search_locate(rvm_search *s, rvm_error *err)
 {
     if (s->observed->likelihood->posterior(&s->now, s->observed, s->design, &s->ws))
         return RVM_OK;
+    if (rvm_interrupted(s->observed->interrupted))
+        return rvm_fail_interrupted(err);
     return rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
 }
 
@@ -308,7 +311,7 @@ static double advance(rvm_search *s, const gsl_matrix *hessian, double *lambda)
 {
     const double before = s->now.log_evidence;
     gsl_matrix_view A = gsl_matrix_submatrix(s->ws.square2, 0, 0, s->now.K + 1, s->now.K + 1);
-    for (int k = 0; k < MAX_DAMPINGS; k++) {
+    for (int k = 0; k < MAX_DAMPINGS && !rvm_interrupted(s->observed->interrupted); k++) {
         if (rvm_damped_step(s->step, &A.matrix, hessian, s->gradient, *lambda, s->ws.threads)) {
             set_trial(s);
             if (rvm_search_accept(s, 1e-13 * fabs(before))) {
@@ -324,8 +327,9 @@ static double advance(rvm_search *s, const gsl_matrix *hessian, double *lambda)
 void rvm_newton(rvm_search *s, int max_iterations, double tolerance, bool *converged)
 {
     double lambda = 1e-3;
+    const volatile int *stop = s->observed->interrupted;
     *converged = false;
-    for (int k = 0; k < max_iterations && !*converged; k++) {
+    for (int k = 0; k < max_iterations && !*converged && !rvm_interrupted(stop); k++) {
         gsl_matrix_view C = rvm_search_inverse(s);
         if (delete_superfluous(s, &C.matrix))
             continue;
@@ -333,6 +337,6 @@ void rvm_newton(rvm_search *s, int max_iterations, double tolerance, bool *conve
             gsl_matrix_submatrix(s->ws.square3, 0, 0, s->now.K + 1, s->now.K + 1);
         gsl_matrix_set_zero(&hessian.matrix);
         rvm_search_derivatives(s, &hessian.matrix, &C.matrix);
-        *converged = advance(s, &hessian.matrix, &lambda) < tolerance;
+        *converged = advance(s, &hessian.matrix, &lambda) < tolerance && !rvm_interrupted(stop);
     }
 }

@@ -24,7 +24,8 @@ void rvm_search_free(rvm_search *s);
  * a posterior leaves it alone. */
 gsl_matrix_view rvm_search_inverse(rvm_search *s);
 
-/* The posterior at s->now; RVM_ENUMERIC when there is none. */
+/* The posterior at s->now; RVM_ENUMERIC when there is none, RVM_EINTERRUPT when it was not waited
+ * for. */
 RVM_CHECKED rvm_status rvm_search_locate(rvm_search *s, rvm_error *err);
 /* The posterior at s->trial, which becomes s->now if its log evidence is above now's by more than
  * `margin` (negative: may fall by that much). */
@@ -61,18 +62,22 @@ typedef enum { RVM_SWEEP_MACKAY, RVM_SWEEP_EM } rvm_sweep_rule;
  * hardly changes from step to step: with stretch 2 they go twice as far on the logarithm and get
  * there in half the steps; 1 is the plain fixed point. *at_rest: nothing moves any more, or there
  * is no function left. Cost N K^2 with curvature, K^3 without. */
-extern const double rvm_sweep_out;     /* ln alpha - ln beta beyond which a function is deleted */
-extern const double rvm_sweep_at_rest; /* mean move of ln alpha below which it stops */
+extern const double rvm_sweep_out;      /* ln alpha - ln beta beyond which a function is deleted */
+extern const double rvm_sweep_at_rest;  /* mean move of ln alpha below which it stops */
+extern const double rvm_sweep_patience; /* multiplications that go on after an interrupt */
+double rvm_sweep_work(const rvm_search *s); /* those of one step, about */
 RVM_CHECKED rvm_status rvm_sweep_step(rvm_search *s, rvm_sweep_rule rule, double stretch,
                                       bool *at_rest, rvm_error *err);
-/* At most `sweeps` steps of MacKay's rule, fewer where nothing moves. */
+/* At most `sweeps` steps of MacKay's rule, fewer where nothing moves; after an interrupt as many as
+ * take no time, since what none at all would leave is no model. */
 RVM_CHECKED rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err);
 /* ln beta by the rule, where f is and with that sum of the gammas; not beyond its bound. */
 double rvm_noise_step(const rvm_fit *f, const rvm_observed *o, rvm_sweep_rule rule, double gammas);
 
 /* Newton's method in (ln alpha, ln beta), each step checked against the evidence, deleting
  * functions that the evidence is better without. Ends when an iteration gains less than
- * `tolerance` nats; *converged tells whether it did so within max_iterations. */
+ * `tolerance` nats; *converged tells whether it did so within max_iterations, and before an
+ * interrupt. */
 void rvm_newton(rvm_search *s, int max_iterations, double tolerance, bool *converged);
 
 #endif

@@ -10,11 +10,13 @@
 #include "alloc.h"
 #include "error.h"
 #include "evidence.h"
+#include "interrupt.h"
 #include "linalg.h"
 #include "parallel.h"
 
 enum {
     BLOCK = 64,          /* candidates measured together */
+    TOGETHER = 1024,     /* and projected, an interrupt coming through between them */
     ROWS_TO_START = 300, /* rows that the share is measured on: so many, */
     ROWS_A_FUNCTION = 2  /* and so many for each active function */
 };
@@ -133,30 +135,44 @@ static rvm_status measure_block(double *share, gsl_matrix *X, gsl_matrix *V, con
     return RVM_OK;
 }
 
+/* Borrowed, but for the scratch of each thread. */
+typedef struct {
+    double *share;
+    const sample *s;
+    const size_t *id;
+    size_t count;
+    gsl_matrix **X, **V; /* owned: BLOCK x rows, BLOCK x K */
+} share_job;
+
+static rvm_status share_piece(void *context, size_t b, int worker, rvm_error *err)
+{
+    const share_job *j = context;
+    const size_t k = b * BLOCK, many = j->count - k < BLOCK ? j->count - k : BLOCK;
+    if (j->X[worker] == NULL)
+        j->X[worker] = gsl_matrix_alloc(BLOCK, j->s->rows);
+    if (j->V[worker] == NULL)
+        j->V[worker] = gsl_matrix_alloc(BLOCK, j->s->K > 0 ? j->s->K : 1);
+    if (j->X[worker] == NULL || j->V[worker] == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    return measure_block(j->share + k, j->X[worker], j->V[worker], j->s, j->id + k, many, err);
+}
+
 static rvm_status measure_shares(double *share, const sample *s, const size_t *id, size_t count,
                                  int threads, rvm_error *err)
 {
-    const size_t blocks = (count + BLOCK - 1) / BLOCK;
-    rvm_status status = RVM_OK;
-    (void)threads;
-#pragma omp parallel num_threads(threads) if (threads > 1 && blocks > 1)
-    {
-        gsl_matrix *X = gsl_matrix_alloc(BLOCK, s->rows);
-        gsl_matrix *V = gsl_matrix_alloc(BLOCK, s->K > 0 ? s->K : 1);
-#pragma omp for schedule(dynamic)
-        for (size_t b = 0; b < blocks; b++) {
-            const size_t k = b * BLOCK, many = count - k < BLOCK ? count - k : BLOCK;
-            rvm_error mine = { 0 };
-            rvm_status fault = RVM_ENOMEM;
-            if (X == NULL || V == NULL)
-                rvm_fail_memory(&mine, "the candidates");
-            else
-                fault = measure_block(share + k, X, V, s, id + k, many, &mine);
-            rvm_collect(&status, err, fault, &mine);
-        }
-        gsl_matrix_free(X);
-        gsl_matrix_free(V);
+    share_job job = { .share = share, .s = s, .id = id, .count = count };
+    job.X = rvm_array((size_t)threads, sizeof *job.X);
+    job.V = rvm_array((size_t)threads, sizeof *job.V);
+    const bool memory = job.X != NULL && job.V != NULL;
+    const rvm_status status =
+        memory ? rvm_share((count + BLOCK - 1) / BLOCK, share_piece, &job, threads, err)
+               : rvm_fail_memory(err, "the candidates");
+    for (int w = 0; memory && w < threads; w++) {
+        gsl_matrix_free(job.X[w]);
+        gsl_matrix_free(job.V[w]);
     }
+    free(job.X);
+    free(job.V);
     return status;
 }
 
@@ -183,9 +199,12 @@ static rvm_status measure(double *norm, double *share, double *Q, double *S,
         status = factor_sample(&s, at, err);
     if (status == RVM_OK)
         status = measure_shares(share, &s, id, count, at->threads, err);
-    if (status == RVM_OK)
-        status = rvm_basis_project(norm, Q, S, &at->y->basis, id, count, at->slope, at->curvature,
-                                   at->threads, err);
+    for (size_t k = 0; k < count && status == RVM_OK; k += TOGETHER)
+        status = rvm_interrupted(at->y->observed.interrupted)
+                     ? rvm_fail_interrupted(err)
+                     : rvm_basis_project(norm + k, Q + k, S + k, &at->y->basis, id + k,
+                                         count - k < TOGETHER ? count - k : TOGETHER, at->slope,
+                                         at->curvature, at->threads, err);
     for (size_t k = 0; k < count && status == RVM_OK && at->curvature == NULL; k++)
         S[k] = norm[k] > 0 ? at->beta : 0;
     sample_free(&s);

@@ -10,6 +10,7 @@
 
 #include "alloc.h"
 #include "error.h"
+#include "interrupt.h"
 #include "parallel.h"
 #include "problem.h"
 
@@ -85,7 +86,8 @@ static bool fit(double M, const rvm_outputs *o)
 {
     const double N = (double)o->y->observed.N, q = (double)o->searched;
     const double searches = side_by_side((size_t)M) ? BATCH : 1;
-    const double numbers = M * N + M * M + searches * ((2 * q + 7) * M * M + 2 * q * N);
+    const double stack = rvm_gaussian_stack(M);
+    const double numbers = M * N + M * M + searches * ((2 * q + 7) * M * M + stack + 2 * q * N);
     return 8 * numbers <= o->settings.budget_mb * 1048576;
 }
 
@@ -353,6 +355,15 @@ static rvm_status keep(solution *to, const rvm_joint *s, double margin, bool con
     return RVM_OK;
 }
 
+/* Whether it was interrupted where its functions are so many that the posterior of a model would
+ * take long. */
+static bool is_unfit(const rvm_outputs *o, const rvm_joint *s)
+{
+    const double N = (double)o->y->observed.N, K = (double)s->now->K;
+    return rvm_interrupted(o->y->observed.interrupted) &&
+           (double)o->searched * N * K * K > 10 * rvm_sweep_patience;
+}
+
 /* Search number `number`, into *result. */
 static rvm_status run_search(solution *result, const rvm_outputs *o, rvm_joint *s, int number,
                              rvm_error *err)
@@ -378,6 +389,8 @@ static rvm_status run_search(solution *result, const rvm_outputs *o, rvm_joint *
     const rvm_climb_settings climb = { margin, MAX_MOVES, ITERATIONS, rvm_climb_exact, 0 };
     if (status == RVM_OK)
         status = rvm_joint_climb(s, &climb, &converged, err);
+    if (status == RVM_OK && is_unfit(o, s))
+        return rvm_fail_interrupted(err);
     return status == RVM_OK ? keep(result, s, margin, converged, err) : status;
 }
 
@@ -416,19 +429,42 @@ static void take_result(rvm_outputs *o, solution *result)
     o->found = true;
 }
 
+/* After an interrupt the first search alone, which leaves a model at once where it is small. */
+static bool may_begin(const rvm_outputs *o, int number)
+{
+    return number == 0 || !rvm_interrupted(o->y->observed.interrupted);
+}
+
+typedef struct {
+    rvm_outputs *o;
+    rvm_status status[BATCH];
+    rvm_error fault[BATCH];
+} batch_job;
+
+/* What one search fails with is no matter of the others. */
+static rvm_status search_piece(void *context, size_t k, int worker, rvm_error *err)
+{
+    batch_job *j = context;
+    rvm_outputs *o = j->o;
+    const int number = o->finished + (int)k;
+    (void)err;
+    j->status[k] = may_begin(o, number)
+                       ? run_search(&o->result[k], o, &o->worker[worker], number, &j->fault[k])
+                       : RVM_EINTERRUPT;
+    return RVM_OK;
+}
+
 rvm_status rvm_outputs_step(bool *done, rvm_outputs *o, rvm_error *err)
 {
     const int left = o->all - o->finished, most = side_by_side(o->design.count) ? BATCH : 1;
     const int batch = left < most ? left : most;
-    rvm_status status[BATCH] = { RVM_OK };
-    rvm_error fault[BATCH] = { { 0 } };
+    batch_job job = { .o = o };
+    const rvm_status *status = job.status;
+    const rvm_error *fault = job.fault;
     *done = batch == 0;
     if (*done)
         return RVM_OK;
-#pragma omp parallel for schedule(static, 1) num_threads(o->workers) if (o->workers > 1)
-    for (int w = 0; w < o->workers; w++)
-        for (int k = w; k < batch; k += o->workers)
-            status[k] = run_search(&o->result[k], o, &o->worker[w], o->finished + k, &fault[k]);
+    rvm_share((size_t)batch, search_piece, &job, o->workers, NULL);
     int failed = -1;
     for (int k = 0; k < batch; k++) {
         if (status[k] == RVM_OK)
@@ -439,8 +475,9 @@ rvm_status rvm_outputs_step(bool *done, rvm_outputs *o, rvm_error *err)
     o->finished += batch;
     *done = o->finished >= o->all;
     /* A search whose posterior left the range of numbers has lost, no more. */
-    if (failed < 0 || (status[failed] == RVM_ENUMERIC && o->found)) {
-        const rvm_status last = *done ? thin_out(o, err) : RVM_OK;
+    if (failed < 0 || (status[failed] != RVM_ENOMEM && o->found)) {
+        const bool last_way = *done && !rvm_interrupted(o->settings.interrupted);
+        const rvm_status last = last_way ? thin_out(o, err) : RVM_OK;
         return last == RVM_ENUMERIC ? RVM_OK : last;
     }
     if (err != NULL)

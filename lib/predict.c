@@ -56,8 +56,6 @@ typedef struct {
     double *row_mean, *row_variance; /* owned, latent functions: of one row */
     double *drawn;                   /* owned, draws x CHUNK: f of each draw */
     double *row_drawn;               /* owned, draws: of one row */
-    size_t failed;                   /* the first chunk that failed, SIZE_MAX when none did */
-    rvm_error err;
 } worker;
 
 typedef size_t probability_of_classes(double *p, double *log_p, const double *mean,
@@ -351,15 +349,18 @@ static rvm_status fill_chunk(rvm_prediction *out, const rvm_predictor *pr, worke
                          : fill_rows(out, pr, w, p, first, count, err);
 }
 
-/* Chunks turn, turn + workers, ...: the first failure of each worker is all that is needed to find
- * the first of all. */
-static void work(rvm_prediction *out, const rvm_predictor *pr, worker *w, const rvm_problem *p,
-                 const rvm_rows *x, size_t turn, size_t workers)
+/* Borrowed. */
+typedef struct {
+    rvm_prediction *out;
+    rvm_predictor *pr;
+    const rvm_problem *p;
+    const rvm_rows *x;
+} chunks_job;
+
+static rvm_status chunk_piece(void *context, size_t chunk, int number, rvm_error *err)
 {
-    w->failed = SIZE_MAX;
-    for (size_t chunk = turn; w->failed == SIZE_MAX && chunk * CHUNK < out->rows; chunk += workers)
-        if (fill_chunk(out, pr, w, p, x, chunk * CHUNK, &w->err) != RVM_OK)
-            w->failed = chunk;
+    const chunks_job *j = context;
+    return fill_chunk(j->out, j->pr, &j->pr->worker[number], j->p, j->x, chunk * CHUNK, err);
 }
 
 /* ---- The predictor -------------------------------------------------------------------------- */
@@ -484,7 +485,6 @@ rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_p
                              rvm_error *err)
 {
     const int team = team_for(pr, rows);
-    worker *first = &pr->worker[0];
 
     rvm_rows *x = rvm_rows_alloc(rows, &pr->m->kernel, pr->vectors);
     const size_t outputs = pr->m->task == RVM_REGRESSION ? pr->m->latent_count : 1;
@@ -492,17 +492,11 @@ rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_p
         rvm_rows_free(x);
         return rvm_fail_memory(err, "predictions");
     }
-#pragma omp parallel for schedule(static, 1) num_threads(team) if (team > 1)
-    for (int i = 0; i < team; i++)
-        work(out, pr, &pr->worker[i], rows, x, (size_t)i, (size_t)team);
+    chunks_job job = { out, pr, rows, x };
+    const size_t chunks = rows->rows / CHUNK + (rows->rows % CHUNK > 0);
+    const rvm_status status = rvm_share(chunks, chunk_piece, &job, team, err);
     rvm_rows_free(x);
-    for (int i = 1; i < team; i++)
-        if (pr->worker[i].failed < first->failed)
-            first = &pr->worker[i];
-    if (team == 0 || first->failed == SIZE_MAX)
-        return RVM_OK;
-    *err = first->err;
-    return err->status;
+    return status;
 }
 
 rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows, bool mode,

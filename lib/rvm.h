@@ -29,12 +29,13 @@ extern "C" {
 
 typedef enum {
     RVM_OK,
-    RVM_EINPUT,   /* a data or range file does not follow its grammar */
-    RVM_ESETTING, /* a setting is out of range, or does not fit the problem */
-    RVM_EMODEL,   /* a model file does not follow rvm-model(5) */
-    RVM_EIO,      /* reading or writing failed; message ends in strerror's words */
-    RVM_ENOMEM,   /* no memory */
-    RVM_ENUMERIC  /* a computation left the range of finite numbers */
+    RVM_EINPUT,    /* a data or range file does not follow its grammar */
+    RVM_ESETTING,  /* a setting is out of range, or does not fit the problem */
+    RVM_EMODEL,    /* a model file does not follow rvm-model(5) */
+    RVM_EIO,       /* reading or writing failed; message ends in strerror's words */
+    RVM_ENOMEM,    /* no memory */
+    RVM_ENUMERIC,  /* a computation left the range of finite numbers */
+    RVM_EINTERRUPT /* rvm_settings.interrupted ended it before there was a model */
 } rvm_status;
 
 typedef struct {
@@ -199,6 +200,9 @@ typedef struct {
     int restarts;        /* number of starts, of which the best counts; 0: automatic */
     unsigned long seed;
     int threads; /* 0: as many as the machine offers */
+    /* Borrowed; NULL: never. When it becomes non-zero, which a signal handler may make it, what is
+     * being computed ends within about a second, at the best solution so far; it must stay so. */
+    const volatile int *interrupted;
     rvm_method method;
     rvm_sampling sampling;
     rvm_multiclass multiclass;
@@ -249,8 +253,8 @@ bool rvm_tuning_is_open(const rvm_tuning *tune); /* something is left to be chos
 /* p is borrowed and must outlive the tuner; *s is copied. */
 RVM_CHECKED rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
                                        rvm_error *err);
-/* One cross-validation of one kernel. interrupted may be NULL; when it becomes non-zero the trial
- * ends without a result. */
+/* One cross-validation of one kernel. interrupted may be NULL, for that of the settings; when it
+ * becomes non-zero the trial ends without a result. */
 RVM_CHECKED rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, const volatile int *interrupted,
                                       rvm_error *err);
 /* The best so far, of all kernels or of one type (0 .. types - 1, in the order of the settings). */
@@ -264,7 +268,7 @@ rvm_tuner_report rvm_tuner_progress(const rvm_tuner *t);
 void rvm_tuner_free(rvm_tuner *t);
 
 /* All of it: *out is *s with the kernel chosen and nothing left open; the best so far where
- * *interrupted (which may be NULL) becomes non-zero. */
+ * *interrupted (NULL: that of the settings) becomes non-zero. */
 RVM_CHECKED rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings *s,
                                 const volatile int *interrupted, rvm_error *err);
 
@@ -272,7 +276,8 @@ RVM_CHECKED rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const r
 
 /* rvm_trainer_step is called until report.done; between steps the caller may look at the report,
  * or take a model of what has been found so far, which is valid at any time
- * after the first step. */
+ * after the first step. Once *settings.interrupted is non-zero steps do nothing more and are never
+ * done; RVM_EINTERRUPT where that was so before anything was found. */
 typedef struct rvm_trainer rvm_trainer;
 
 typedef struct {
@@ -463,8 +468,9 @@ void rvm_prediction_free(rvm_prediction *p); /* frees the arrays, zeroes *p */
 /* Predictions of every row by a model that was trained without its fold, in regression with the
  * interval of probability RVM_FOLD_INTERVAL.  Folds are drawn from s->seed, the same on every
  * machine; classification folds are stratified, and a class that a fold's training has not seen has
- * probability 0 there.  `folds` above the number of rows counts as that number.  interrupted may be NULL; when it becomes non-zero the
- * function stops with RVM_OK and *finished false. */
+ * probability 0 there.  `folds` above the number of rows counts as that number.  interrupted may be
+ * NULL, for that of the settings; when it becomes non-zero the function stops with RVM_OK and
+ * *finished false. */
 RVM_CHECKED rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
                                           const rvm_settings *s, size_t folds,
                                           const volatile int *interrupted, rvm_error *err);

@@ -5,12 +5,14 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "error.h"
+#include "interrupt.h"
 #include "parallel.h"
 
 enum {
@@ -439,12 +441,17 @@ static void record(rvm_sampler *sm, size_t k)
     r->kept++;
 }
 
+static bool is_stopped(const rvm_sampler *sm)
+{
+    return rvm_interrupted(sm->y->observed.interrupted);
+}
+
 /* Up to SLICE draws of one chain, to `target` at most. */
 static rvm_status draw_slice(rvm_sampler *sm, size_t k, size_t target, rvm_error *err)
 {
     rvm_record *r = &sm->record[k];
     rvm_status status = RVM_OK;
-    for (int i = 0; i < SLICE && r->draws < target && status == RVM_OK; i++) {
+    for (int i = 0; i < SLICE && r->draws < target && status == RVM_OK && !is_stopped(sm); i++) {
         status = rvm_gibbs_draw(&sm->chain[k], err);
         if (status != RVM_OK)
             break;
@@ -469,32 +476,50 @@ static size_t next_chain(bool *in_hand, const rvm_sampler *sm, size_t target)
     return best;
 }
 
+/* What the threads share. */
+typedef struct {
+    rvm_sampler *sm;
+    size_t target;
+    bool *in_hand; /* owned, chains; under the lock, as is */
+    bool failed;
+    pthread_mutex_t lock;
+} draw_job;
+
+/* Slices of chains, until there is none to be had. */
+static rvm_status draw_piece(void *context, size_t number, int worker, rvm_error *err)
+{
+    draw_job *j = context;
+    const size_t none = j->sm->chains;
+    rvm_status status = RVM_OK;
+    (void)number, (void)worker;
+    for (size_t k = 0; k < none && status == RVM_OK;) {
+        pthread_mutex_lock(&j->lock);
+        const bool over = j->failed || is_stopped(j->sm);
+        k = over ? none : next_chain(j->in_hand, j->sm, j->target);
+        pthread_mutex_unlock(&j->lock);
+        if (k < none)
+            status = draw_slice(j->sm, k, j->target, err);
+        pthread_mutex_lock(&j->lock);
+        j->failed = j->failed || status != RVM_OK;
+        if (k < none)
+            j->in_hand[k] = false;
+        pthread_mutex_unlock(&j->lock);
+    }
+    return status;
+}
+
 /* Every chain to `target` draws. Threads take slices of chains, so that five of them keep two
  * threads busy to the end. */
 static rvm_status draw_until(rvm_sampler *sm, size_t target, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
-    bool *in_hand = rvm_array(sm->chains, sizeof *in_hand);
-    if (in_hand == NULL)
+    draw_job job = { .sm = sm, .target = target };
+    job.in_hand = rvm_array(sm->chains, sizeof *job.in_hand);
+    if (job.in_hand == NULL)
         return rvm_fail_memory(err, "the chains");
-#pragma omp parallel num_threads(sm->threads) if (sm->threads > 1)
-    for (bool more = true; more;) {
-        rvm_error mine = { 0 };
-        rvm_status fault = RVM_OK;
-        size_t k;
-#pragma omp critical(rvm_sampler)
-        k = status == RVM_OK ? next_chain(in_hand, sm, target) : sm->chains;
-        more = k < sm->chains;
-        if (more)
-            fault = draw_slice(sm, k, target, &mine);
-#pragma omp critical(rvm_sampler)
-        {
-            rvm_collect(&status, err, fault, &mine);
-            if (more)
-                in_hand[k] = false;
-        }
-    }
-    free(in_hand);
+    pthread_mutex_init(&job.lock, NULL);
+    const rvm_status status = rvm_share((size_t)sm->threads, draw_piece, &job, sm->threads, err);
+    pthread_mutex_destroy(&job.lock);
+    free(job.in_hand);
     return status;
 }
 
@@ -508,6 +533,6 @@ rvm_status rvm_sampler_step(bool *done, rvm_sampler *sm, rvm_error *err)
     rvm_sampler_progress(&draw, &draws, sm);
     const size_t target = GSL_MIN(draws, draw + (size_t)count);
     const rvm_status status = draw_until(sm, target, err);
-    *done = status == RVM_OK && target == draws;
+    *done = status == RVM_OK && target == draws && !is_stopped(sm);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "error.h"
+#include "interrupt.h"
 #include "parallel.h"
 
 enum {
@@ -15,7 +16,9 @@ enum {
     SWEEPS = 20,
     MAX_MOVES = 1000,
     NEWTON_ITERATIONS = 40,
-    CACHED = 1200 /* candidates up to which all columns are kept */
+    CACHED = 1200,         /* candidates up to which all columns are kept, */
+    MOST_ROWS = 2 * CACHED /* and rows, where every step reads them: few functions of many rows
+                              have one optimum, and one search finds it */
 };
 
 /* Where the sweeps leave that share of many functions, the width is too narrow for the data or the
@@ -94,8 +97,11 @@ struct rvm_starts {
 bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s)
 {
     const double M = (double)y->basis.count, N = (double)y->observed.N;
+    if (!y->observed.likelihood->owns_noise && y->observed.N > MOST_ROWS)
+        return false;
     const double designs = y->observed.likelihood->owns_noise ? 1 : 1 + 2 * BATCH;
-    const double bytes = 8 * (designs * M * N + (1 + 7 * BATCH) * M * M);
+    const double stacks = y->observed.likelihood->owns_noise ? BATCH * rvm_gaussian_stack(M) : 0;
+    const double bytes = 8 * (designs * M * N + (1 + 7 * BATCH) * M * M + stacks);
     return y->basis.count <= CACHED && bytes <= s->budget_mb * 1048576;
 }
 
@@ -266,12 +272,38 @@ static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
     const double before = s->now.log_evidence;
     if (status == RVM_OK)
         status = rvm_climb(s, &w->statistics, &settings, &converged, err);
-    converged =
-        converged || (s->now.K == st->best.K && s->now.log_evidence - before < st->tolerance);
+    const bool cut_short = rvm_interrupted(st->y->observed.interrupted);
+    converged = converged || (!cut_short && s->now.K == st->best.K &&
+                              s->now.log_evidence - before < st->tolerance);
     if (status == RVM_OK && !rvm_point_save(&st->best, &s->now, st->best.margin, converged))
         status = rvm_fail_memory(err, "a solution");
     *done = status != RVM_OK || converged || ++st->polished >= MOST_POLISHED;
     return status == RVM_ENUMERIC ? RVM_OK : status;
+}
+
+/* After an interrupt the first search alone, which leaves a model at once. */
+static bool may_begin(const rvm_starts *st, int number)
+{
+    return number == 0 || !rvm_interrupted(st->y->observed.interrupted);
+}
+
+typedef struct {
+    rvm_starts *st;
+    rvm_status status[BATCH];
+    rvm_error fault[BATCH];
+} batch_job;
+
+/* What one search fails with is no matter of the others. */
+static rvm_status search_piece(void *context, size_t k, int place, rvm_error *err)
+{
+    batch_job *j = context;
+    rvm_starts *st = j->st;
+    const int number = st->finished + (int)k;
+    (void)err;
+    j->status[k] = may_begin(st, number)
+                       ? run_search(&st->result[k], st, &st->worker[place], number, &j->fault[k])
+                       : RVM_EINTERRUPT;
+    return RVM_OK;
 }
 
 rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
@@ -279,13 +311,11 @@ rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
     if (st->finished >= st->all)
         return polish(done, st, err);
     const int left = st->all - st->finished;
-    const int batch = left < BATCH ? left : BATCH; /* an interrupt waits for it */
-    rvm_status status[BATCH] = { RVM_OK };
-    rvm_error fault[BATCH] = { { 0 } };
-#pragma omp parallel for schedule(static, 1) num_threads(st->workers) if (st->workers > 1)
-    for (int w = 0; w < st->workers; w++)
-        for (int k = w; k < batch; k += st->workers)
-            status[k] = run_search(&st->result[k], st, &st->worker[w], st->finished + k, &fault[k]);
+    const int batch = left < BATCH ? left : BATCH;
+    batch_job job = { .st = st };
+    const rvm_status *status = job.status;
+    const rvm_error *fault = job.fault;
+    rvm_share((size_t)batch, search_piece, &job, st->workers, NULL);
     int failed = -1;
     for (int k = 0; k < batch; k++) {
         if (status[k] == RVM_OK)
@@ -295,7 +325,7 @@ rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
     }
     st->finished += batch;
     *done = false;
-    if (failed < 0 || (status[failed] == RVM_ENUMERIC && st->best.column != NULL))
+    if (failed < 0 || (status[failed] != RVM_ENOMEM && st->best.column != NULL))
         return RVM_OK;
     if (err != NULL)
         *err = fault[failed];

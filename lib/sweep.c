@@ -1,6 +1,7 @@
 /* Level 4: the top-down fixed point. */
 #include <math.h>
 
+#include "interrupt.h"
 #include "linalg.h"
 #include "newton.h"
 
@@ -11,6 +12,8 @@ const double rvm_sweep_out = 6.907755278982137; /* ln 1e3 */
 
 /* The mean move of ln alpha below which the fixed point has come to rest. */
 const double rvm_sweep_at_rest = 1e-4;
+
+const double rvm_sweep_patience = 4e9; /* some tenths of a second */
 
 static bool is_bias(const rvm_search *s, size_t i)
 {
@@ -94,13 +97,24 @@ rvm_status rvm_sweep_step(rvm_search *s, rvm_sweep_rule rule, double stretch, bo
     return rvm_search_locate(s, err);
 }
 
+double rvm_sweep_work(const rvm_search *s)
+{
+    const double K = (double)s->now.K;
+    return K * K * (K + (s->observed->likelihood->owns_noise ? 0 : (double)s->observed->N));
+}
+
 rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err)
 {
     bool at_rest = false;
+    double work = 0;
     s->ws.mode_steps = 1; /* the fixed point moves on before the mode matters */
     rvm_status status = rvm_search_locate(s, err);
-    for (int k = 0; k < sweeps && status == RVM_OK && !at_rest; k++)
+    for (int k = 0; k < sweeps && status == RVM_OK && !at_rest; k++) {
+        work += rvm_sweep_work(s);
+        if (work > rvm_sweep_patience && rvm_interrupted(s->observed->interrupted))
+            break;
         status = rvm_sweep_step(s, RVM_SWEEP_MACKAY, stretch, &at_rest, err);
+    }
     s->ws.mode_steps = 0;
     if (status == RVM_OK && !s->observed->likelihood->owns_noise)
         status = rvm_search_locate(s, err); /* to the mode; normal noise has it at once */

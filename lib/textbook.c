@@ -37,7 +37,8 @@ static double needed_bytes(const rvm_study *y, rvm_method method)
     const double M = (double)y->basis.count, N = (double)y->observed.N;
     const double columns = regression ? 1 : 3; /* with curvature two sets of them are scratch */
     const double squares = (regression ? 6 : 5) + (method == RVM_METHOD_SEQUENTIAL ? 3 : 0);
-    return 8 * (columns * M * N + squares * M * M);
+    const double stack = regression ? rvm_gaussian_stack(M) : 0;
+    return 8 * (columns * M * N + squares * M * M + stack);
 }
 
 static rvm_status check_memory(const rvm_study *y, const rvm_settings *s, rvm_error *err)
@@ -171,6 +172,8 @@ rvm_status rvm_textbook_step(bool *done, rvm_textbook *t, rvm_error *err)
     if (status == RVM_OK &&
         !rvm_point_save(&t->point[t->in_hand], &t->search.now, t->tolerance, arrived))
         status = rvm_fail_memory(err, "a solution");
+    if (status == RVM_EINTERRUPT && t->point->column != NULL)
+        return RVM_OK;
     if (status != RVM_OK)
         return status;
     const bool ended = arrived || t->iterations >= RVM_TEXTBOOK_ITERATIONS;

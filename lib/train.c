@@ -10,6 +10,7 @@
 #include "class_order.h"
 #include "error.h"
 #include "finish.h"
+#include "interrupt.h"
 #include "labels.h"
 #include "multi.h"
 #include "outputs.h"
@@ -97,6 +98,11 @@ static bool has_many_classes(const rvm_trainer *tr)
 static bool is_sampled(const rvm_trainer *tr)
 {
     return tr->settings.method == RVM_METHOD_GIBBS;
+}
+
+static bool is_interrupted(const rvm_trainer *tr)
+{
+    return rvm_interrupted(tr->settings.interrupted);
 }
 
 static method choose_method(const rvm_trainer *tr)
@@ -445,6 +451,8 @@ static rvm_status step_sampler(bool *done, rvm_trainer *tr, rvm_error *err)
         status =
             rvm_sampler_alloc(&tr->sampler, &tr->study, best_point(tr), &c, &tr->settings, err);
     }
+    if (status == RVM_EINTERRUPT) /* the solution is there */
+        return RVM_OK;
     if (status == RVM_OK)
         status = rvm_sampler_step(done, tr->sampler, err);
     return status == RVM_OK && *done ? judge_chains(tr, err) : status;
@@ -467,9 +475,10 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
     if (tr->widths != NULL)
         return step_widths(out, tr, err);
     rvm_status status = RVM_OK;
-    if (!tr->done)
+    if (!tr->done && (tr->round == 0 || !is_interrupted(tr)))
         status =
             is_sampled(tr) ? step_sampled(&tr->done, tr, err) : step_search(&tr->done, tr, err);
+    tr->done = tr->done && !is_interrupted(tr); /* what was cut short looks like an end */
     tr->round++;
     if (status == RVM_OK)
         *out = report(tr);
@@ -503,9 +512,15 @@ static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, const rvm_p
     return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
 }
 
+/* After an interrupt; what has come to its end in spite of one is as it ever is. */
+static bool is_hasty(const rvm_trainer *tr)
+{
+    return !tr->done && is_interrupted(tr);
+}
+
 static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
-    rvm_finished numbers = { 0 };
+    rvm_finished numbers = { .hasty = is_hasty(tr) };
     if (!rvm_model_alloc_latents(m, 1))
         return rvm_fail_memory(err, "the model");
     const rvm_point *point = best_point(tr);
@@ -555,7 +570,7 @@ static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error 
         return rvm_fail_memory(err, "the model");
     for (size_t k = 0; k < outputs && status == RVM_OK; k++) {
         const rvm_point *point = rvm_outputs_select(tr->outputs, k);
-        rvm_finished numbers = { 0 };
+        rvm_finished numbers = { .hasty = is_hasty(tr) };
         status = rvm_finish_latent(&m->latent[k], &numbers, point, &tr->study, &c, err);
         m->log_evidence += numbers.log_likelihood - numbers.penalty;
         if (status == RVM_OK)
@@ -576,7 +591,8 @@ static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error 
     double penalties = 0;
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
         const rvm_point *point = rvm_multi_select(&c, tr->multi, k);
-        rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k) };
+        rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k),
+                                 .hasty = is_hasty(tr) };
         status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, point, &tr->study, &c, err);
         rvm_multi_shift_back(tr->multi, k);
         penalties += numbers.penalty;
@@ -596,7 +612,7 @@ static rvm_status finish_one_vs_rest(rvm_model *m, const rvm_trainer *tr, rvm_er
         return rvm_fail_memory(err, "the model");
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
         const rvm_point *point = rvm_textbook_select(tr->textbook, k);
-        rvm_finished numbers = { 0 };
+        rvm_finished numbers = { .hasty = is_hasty(tr) };
         status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, point, &tr->study, &c, err);
         m->log_evidence += numbers.log_likelihood - numbers.penalty;
         m->log_prior += numbers.log_prior;

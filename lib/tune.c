@@ -28,6 +28,7 @@
 #include "alloc.h"
 #include "basis.h"
 #include "error.h"
+#include "interrupt.h"
 #include "kernel.h"
 #include "loss.h"
 #include "problem.h"
@@ -629,7 +630,9 @@ rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings 
     rvm_tuner *t = NULL;
     bool done = false;
     rvm_status status = rvm_tuner_alloc(&t, p, s, err);
-    while (status == RVM_OK && !done && (interrupted == NULL || *interrupted == 0))
+    if (interrupted == NULL)
+        interrupted = s->interrupted;
+    while (status == RVM_OK && !done && !rvm_interrupted(interrupted))
         status = rvm_tuner_step(&done, t, interrupted, err);
     if (status == RVM_OK) {
         *out = *s;

@@ -19,6 +19,7 @@
 #include "alloc.h"
 #include "error.h"
 #include "inputs.h"
+#include "interrupt.h"
 #include "lbfgs.h"
 #include "parallel.h"
 #include "problem.h"
@@ -95,6 +96,7 @@ struct rvm_widths {
     double nearest; /* median distance of a row to the nearest other one, in the sum that the kernel
                        takes, with weights at which that of two rows is 2 or so; infinite where the
                        kernel knows no distance */
+    const volatile int *interrupted; /* borrowed, or NULL */
     ascent ascent[ASCENTS];
     int ascents;
     int best;            /* -1 while all climb */
@@ -168,7 +170,8 @@ static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
     return true;
 }
 
-/* Log evidence and gradient at to->theta; the first is -INFINITY where there is none. */
+/* Log evidence and gradient at to->theta; the first is -INFINITY where there is none, or nobody
+ * waits for it. */
 static rvm_status evaluate(place *to, const rvm_widths *w, ascent *c, rvm_error *err)
 {
     rvm_rows *rows = NULL;
@@ -179,7 +182,7 @@ static rvm_status evaluate(place *to, const rvm_widths *w, ascent *c, rvm_error 
     gsl_matrix_set_zero(c->pull);
     to->log_evidence = 0;
     for (size_t k = 0; k < w->targets && status == RVM_OK && found; k++)
-        found = add_target(to, w, c, k);
+        found = !rvm_interrupted(w->interrupted) && add_target(to, w, c, k);
     if (status == RVM_OK && found)
         status = rvm_inputs_gradient(to->gradient, &w->inputs, c->eta, c->pull, c->process.R,
                                      &c->kernel, rows, err);
@@ -237,7 +240,7 @@ static rvm_status step_uphill(double *gain, ascent *c, const rvm_widths *w, rvm_
     double length = 1;
     *gain = 0;
     choose_direction(c, w);
-    for (int k = 0; k < MAX_CUTS; k++, length *= 0.3) {
+    for (int k = 0; k < MAX_CUTS && !rvm_interrupted(w->interrupted); k++, length *= 0.3) {
         const double promise = cut_move(c, w, length);
         if (!(promise > 0))
             return RVM_OK;
@@ -266,6 +269,8 @@ static rvm_status climb_on(ascent *c, const rvm_widths *w, double worth, rvm_err
     }
     for (int k = 0; k < STEPS && status == RVM_OK && !c->resting; k++) {
         double gain;
+        if (rvm_interrupted(w->interrupted))
+            break;
         status = step_uphill(&gain, c, w, err);
         c->small = gain < worth ? c->small + 1 : 0;
         c->steps++;
@@ -279,21 +284,38 @@ static rvm_status climb_on(ascent *c, const rvm_widths *w, double worth, rvm_err
 
 /* ---- Inputs of no use ----------------------------------------------------------------------- */
 
-/* Inputs that are there, by the size of their weights free of units, least first;
- * returns how many. */
-static size_t order_inputs(size_t *order, const ascent *c, const rvm_widths *w)
+typedef struct {
+    double size;
+    size_t input;
+} sized;
+
+static int by_size(const void *a, const void *b)
 {
-    size_t count = 0;
+    const sized *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size < y->size ? -1 : 1;
+    return (x->input > y->input) - (x->input < y->input);
+}
+
+/* Inputs that are there, by the size of their weights free of units, least first;
+ * *count tells how many. */
+static rvm_status order_inputs(size_t *order, size_t *count, const ascent *c, const rvm_widths *w,
+                               rvm_error *err)
+{
+    sized *all = rvm_array(w->inputs.count, sizeof *all);
+    if (all == NULL)
+        return rvm_fail_memory(err, "the inputs");
+    *count = 0;
     for (size_t j = 0; j < w->inputs.count; j++) {
         const double size = c->now.theta[j] - w->low[j];
-        if (!isfinite(size))
-            continue;
-        size_t at = count++;
-        for (; at > 0 && c->now.theta[order[at - 1]] - w->low[order[at - 1]] > size; at--)
-            order[at] = order[at - 1];
-        order[at] = j;
+        if (isfinite(size))
+            all[(*count)++] = (sized){ size, j };
     }
-    return count;
+    qsort(all, *count, sizeof *all, by_size);
+    for (size_t k = 0; k < *count; k++)
+        order[k] = all[k].input;
+    free(all);
+    return RVM_OK;
 }
 
 /* c->trial = c->now without the first `count` inputs of the order. */
@@ -317,7 +339,7 @@ static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, si
     const double worth = 0.5 * log((double)w->p->rows);
     double most = 0;
     *count = 0;
-    for (size_t k = all; k > 0 && status == RVM_OK; k /= 2) {
+    for (size_t k = all; k > 0 && status == RVM_OK && !rvm_interrupted(w->interrupted); k /= 2) {
         status = try_without(c, order, k, w, err);
         const double saved = worth * (double)k + c->trial.log_evidence - c->now.log_evidence;
         if (saved > most) {
@@ -334,7 +356,10 @@ static rvm_status leave_out(bool *dropped, ascent *c, const rvm_widths *w, rvm_e
     *dropped = false;
     if (order == NULL)
         return rvm_fail_memory(err, "the inputs");
-    rvm_status status = choose_group(&count, c, order, order_inputs(order, c, w), w, err);
+    size_t all = 0;
+    rvm_status status = order_inputs(order, &all, c, w, err);
+    if (status == RVM_OK)
+        status = choose_group(&count, c, order, all, w, err);
     if (status == RVM_OK && count > 0)
         status = try_without(c, order, count, w, err);
     free(order);
@@ -636,6 +661,7 @@ rvm_status rvm_widths_alloc(rvm_widths **out, rvm_study *y, const size_t *class_
     if (w == NULL)
         return rvm_fail_memory(err, "the widths");
     w->threads = rvm_threads(s->threads);
+    w->interrupted = s->interrupted;
     w->best = -1;
     rvm_status status = observe(w, y, class_of_row, classes, s, err);
     if (status == RVM_OK)
@@ -678,24 +704,21 @@ static const ascent *highest(const rvm_widths *w)
     return &w->ascent[w->best >= 0 ? w->best : best];
 }
 
+static rvm_status ascent_piece(void *context, size_t k, int worker, rvm_error *err)
+{
+    rvm_widths *w = context;
+    (void)worker;
+    return climb_on(&w->ascent[k], w, rough, err);
+}
+
 static rvm_status step_all(rvm_widths *w, rvm_error *err)
 {
-    rvm_status status[ASCENTS] = { RVM_OK };
-    rvm_error fault[ASCENTS] = { { 0 } };
     bool resting = true;
-    const int team = GSL_MIN(w->threads, w->ascents);
-    (void)team;
-#pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
+    const rvm_status status = rvm_share((size_t)w->ascents, ascent_piece, w, w->threads, err);
+    if (status != RVM_OK)
+        return status;
     for (int k = 0; k < w->ascents; k++)
-        status[k] = climb_on(&w->ascent[k], w, rough, &fault[k]);
-    for (int k = 0; k < w->ascents; k++) {
-        if (status[k] != RVM_OK) {
-            if (err != NULL)
-                *err = fault[k];
-            return status[k];
-        }
         resting = resting && w->ascent[k].resting;
-    }
     if (resting) {
         w->best = (int)(highest(w) - w->ascent);
         w->ascent[w->best].resting = false;
@@ -734,7 +757,7 @@ static rvm_status step_best(bool *done, rvm_widths *w, rvm_error *err)
     rvm_status status = climb_on(c, w, fine, err);
     if (status == RVM_OK && c->resting)
         status = leave_out(&dropped, c, w, err);
-    *done = status == RVM_OK && c->resting && !dropped;
+    *done = status == RVM_OK && c->resting && !dropped && !rvm_interrupted(w->interrupted);
     if (*done)
         settle(w);
     return status;

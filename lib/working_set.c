@@ -10,6 +10,7 @@
 #include "alloc.h"
 #include "error.h"
 #include "gram_search.h"
+#include "interrupt.h"
 #include "offers.h"
 #include "parallel.h"
 
@@ -73,6 +74,7 @@ struct rvm_working_set {
     solution best; /* of the start or stage in hand */
     solution kept; /* of the starts that have ended */
     double top;    /* the largest L - K of these */
+    bool stopped;  /* by an interrupt: the search is no longer at the best point */
 };
 
 static bool is_regression(const rvm_working_set *w)
@@ -324,6 +326,8 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
     if (*gained > 0)
         return keep_best(w, err);
     *gained = 0;
+    if (rvm_interrupted(w->whole->observed.interrupted))
+        return rvm_fail_interrupted(err); /* to the best point without a detour */
     if (status != RVM_OK && status != RVM_ENUMERIC)
         return status;
     return rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
@@ -337,6 +341,8 @@ static rvm_status settle(rvm_working_set *w, rvm_error *err)
     rvm_status status = run(w, 0, &how, err);
     if (status == RVM_OK && gain_on_best(w, how.thin) > 0)
         status = keep_best(w, err);
+    else if (rvm_interrupted(w->whole->observed.interrupted))
+        return rvm_fail_interrupted(err);
     else if (status == RVM_OK || status == RVM_ENUMERIC)
         status = rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
     w->best.point.converged = !w->cramped;
@@ -416,14 +422,20 @@ static rvm_status step(bool *done, rvm_working_set *w, rvm_error *err)
     return end_rounds(done, w, err);
 }
 
+/* The very first round has no model to fall back on and is short: it does not heed an interrupt. */
 rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
 {
     *done = false;
-    const rvm_status status = step(done, w, err);
+    rvm_gram_search_heed(&w->gram, w->y == NULL ? NULL : w->whole->observed.interrupted);
+    rvm_status status = step(done, w, err);
     const bool others = w->kept.point.column != NULL || w->start + 1 < w->starts;
     if (status == RVM_ENUMERIC && w->start < w->starts && others)
-        return end_start(w, true, err);
-    return status;
+        status = end_start(w, true, err);
+    if (status != RVM_EINTERRUPT)
+        return status;
+    w->stopped = true;
+    *done = false;
+    return RVM_OK;
 }
 
 double rvm_working_set_progress(const rvm_working_set *w)
@@ -457,19 +469,24 @@ static bool shows_kept(const rvm_working_set *w)
     return w->start < w->starts && w->kept.point.column != NULL;
 }
 
+static const solution *shown(const rvm_working_set *w)
+{
+    return shows_kept(w) ? &w->kept : &w->best;
+}
+
 const rvm_point *rvm_working_set_best(const rvm_working_set *w)
 {
-    return shows_kept(w) ? &w->kept.point : &w->best.point;
+    return &shown(w)->point;
 }
 
 rvm_columns rvm_working_set_columns(const rvm_working_set *w)
 {
-    if (!shows_kept(w))
+    if (!shows_kept(w) && !w->stopped)
         return w->gram.columns;
     return (rvm_columns){ .basis = &w->y->basis,
-                          .count = w->kept.point.K,
+                          .count = shown(w)->point.K,
                           .capacity = w->gram.columns.capacity,
-                          .id = w->kept.id,
-                          .norm = w->kept.norm,
+                          .id = shown(w)->id,
+                          .norm = shown(w)->norm,
                           .threads = w->threads };
 }

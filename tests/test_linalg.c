@@ -294,6 +294,31 @@ START_TEST(condition_is_not_squared)
     }
 END_TEST
 
+/* R of rows that come in strips is R of them all. */
+START_TEST(strips_folded_in)
+    {
+        const size_t rows = 23, n = 5, most = 7;
+        gsl_matrix *S = random_matrix(rows, n, 31), *stack = gsl_matrix_alloc(n + most, n);
+        gsl_matrix *tau = gsl_matrix_alloc(n, n), *R = gsl_matrix_calloc(n, n);
+        for (size_t at = 0; at < rows; at += most) {
+            const size_t count = rows - at < most ? rows - at : most;
+            gsl_matrix_view from = gsl_matrix_submatrix(S, at, 0, count, n);
+            gsl_matrix_view to = gsl_matrix_submatrix(stack, n, 0, count, n);
+            gsl_matrix_memcpy(&to.matrix, &from.matrix);
+            ck_assert(rvm_qr_fold(R, stack, tau, count));
+        }
+        ck_assert(rvm_qr_factor(S, tau));
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                ck_assert_double_eq_tol(gsl_matrix_get(R, i, j),
+                                        j < i ? 0 : gsl_matrix_get(S, i, j), 1e-13);
+        gsl_matrix_free(S);
+        gsl_matrix_free(stack);
+        gsl_matrix_free(tau);
+        gsl_matrix_free(R);
+    }
+END_TEST
+
 /* ---- Gram matrices --------------------------------------------------------------------------- */
 
 /* Around the size of a tile, 96, also of the rows that are new; A is added in two pieces. */
@@ -375,6 +400,7 @@ Suite *linalg_suite(void)
     tcase_add_test(c, breakdown_is_noticed);
     tcase_add_test(c, triangle_of_a_stack);
     tcase_add_test(c, condition_is_not_squared);
+    tcase_add_test(c, strips_folded_in);
     tcase_add_loop_test(c, gram_matrix_in_pieces, 0, GRAM_SIZES);
     tcase_add_test(c, gram_matrix_from_nothing);
     tcase_add_test(c, gram_matrix_of_any_number_of_threads);

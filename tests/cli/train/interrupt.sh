@@ -42,3 +42,32 @@ err
 few
 model
 out" ] || fail "files are left: $(ls)"
+
+# Interrupts `rvm-train WORD...` as soon as it heeds one; what it says is in err.
+interrupt() {
+    for delay in 1 2 4 8 16; do
+        timeout --foreground --preserve-status -s INT $delay "$BIN/rvm-train" "$@" >out 2>err
+        status=$?
+        grep -q '^rvm-train: interrupted' err && break
+    done
+    [ $status = 130 ] || fail "$*: exit $status, not 130: $(cat err)"
+    grep -q '^rvm-train: interrupted' err || fail "$*: no word of the interrupt"
+}
+
+# While a width is being chosen: the model has not converged, however fast the rest of it was.
+interrupt -s 3 -g auto data model
+grep -qx 'converged 0' model || fail "the model of an interrupted choice claims to have converged"
+grep -q '^Gamma = [0-9.e+-]* (' out || fail "-g auto: no width in $(cat out)"
+! grep -q 'too narrow\|scale the data\|free of noise' err || fail "-g auto judges: $(cat err)"
+
+# Where no two kernels were compared none is called chosen.
+printf '1 1:1\n2 1:2\n4 1:3\n' >three
+"$BIN/rvm-train" -s 3 -g auto three model >out 2>err || fail "three rows: $(cat err)"
+grep -q '^Gamma = [0-9.e+-]* (not compared with any other)$' out || fail "chosen of none: $(cat out)"
+
+# Before there is a model the old one stays: one of 26 classes would be no model of all of them.
+awk 'BEGIN { srand(2); for (i = 0; i < 20000; i++) printf "%d 1:%.4f 2:%.4f 3:%.4f\n", i % 26,
+    i % 26 + rand(), (i * i) % 26 + rand(), 9 * rand() }' >letters
+echo old >model
+interrupt -q --ard letters model
+[ "$(cat model)" = old ] || grep -qx 'converged 0' model || fail "26 classes: $(head -n 3 model)"
