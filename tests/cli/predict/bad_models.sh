@@ -30,8 +30,10 @@ refuse '^rvm-predict: short:' short
 (cat model && echo more) >longer
 refuse "^rvm-predict: longer:$((lines + 1)):1: .*after" longer
 sed 's/^total_rv .*/total_rv 2147483647/' model >huge
+refuse '^rvm-predict: huge:8:18: a number is expected' huge # in `rows`
+sed '/^rows /d; s/^total_rv .*/total_rv 2147483647/' model >huge
 refuse '^rvm-predict: huge:13:' huge
 sed 's/^noise_variance .*/noise_variance nan/' model >nan
-refuse '^rvm-predict: nan:8:16: .*number' nan
+refuse '^rvm-predict: nan:9:16: .*number' nan
 printf 'rvm_model 1\n\0\0' >zero
 refuse '^rvm-predict: zero:2:1: ' zero

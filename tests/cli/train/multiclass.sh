@@ -9,7 +9,7 @@ cmp softmax plain || fail "softmax is not the default"
 
 "$BIN/rvm-train" -q -g 0.5 --multiclass ovr "$DATA/iris" ovr || fail "ovr fails"
 [ "$(sed '/^class/,$d' ovr | awk '{ print $1 }' | tr '\n' ' ')" = \
-    'rvm_model task kernel_type gamma nr_class label multiclass total_rv examples log_evidence converged probability ' ] ||
+    'rvm_model task kernel_type gamma nr_class label multiclass total_rv examples rows log_evidence converged probability ' ] ||
     fail "keys: $(sed '/^class/,$d' ovr)"
 grep -qx 'multiclass ovr' ovr || fail "the model does not say so"
 
