@@ -526,13 +526,12 @@ rvm_choice rvm_tuner_best_of_type(const rvm_tuner *t, size_t type)
 {
     const rvm_kernel_type wanted =
         t->settings.tune.type_count > 0 ? t->settings.tune.type[type] : t->settings.kernel.type;
-    const family *best = NULL;
-    for (size_t k = 0; k < t->families; k++) {
-        const family *f = &t->family[k];
-        if (f->kernel.type == wanted && (best == NULL || verdict_loss(f) < verdict_loss(best)))
-            best = f;
-    }
-    return best_choice(best);
+    size_t best = t->families;
+    for (size_t k = 0; k < t->families; k++)
+        if (t->family[k].kernel.type == wanted &&
+            (best == t->families || verdict_loss(&t->family[k]) < verdict_loss(&t->family[best])))
+            best = k;
+    return best_choice(&t->family[best]);
 }
 
 /* ---- All trials ----------------------------------------------------------------------------- */

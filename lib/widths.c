@@ -543,7 +543,7 @@ static double nearest_to(const gsl_matrix *K, size_t n)
         if (i != n && value < 1)
             most = fmax(most, value);
     }
-    return -log(most);
+    return most > 0 ? -log(most) : INFINITY;
 }
 
 /* w->nearest, by a kernel that is exp(-distance). */

@@ -7,6 +7,7 @@
 #   DATA      $SRC/data                             FLAVOUR  as the Makefile built them
 # It passes when its exit status is 0, or the number in CASE.exit, and where CASE.out or CASE.err
 # stand beside it, standard output or error are those bytes.  Exit status 77 skips the case.
+# Cases run side by side, so the tools take one thread each unless a case asks for more.
 # The last line is the count; what a failed case wrote is shown.  How far they are is told on
 # descriptor 3, or where that is closed on standard error.
 
@@ -16,7 +17,8 @@ SRC=$(cd "$(dirname "$0")/.." && pwd)
 BIN=$(cd "$1" && pwd) || exit 1
 DATA=$SRC/data
 FLAVOUR=${FLAVOUR:-release}
-export LC_ALL SRC BIN DATA FLAVOUR
+OMP_NUM_THREADS=1
+export LC_ALL SRC BIN DATA FLAVOUR OMP_NUM_THREADS
 shift
 [ $# -gt 0 ] || set -- "$SRC"/tests/cli/*/*.sh
 { true >&3; } 2>/dev/null || exec 3>&2

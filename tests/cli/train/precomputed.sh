@@ -48,9 +48,9 @@ paste a b | awk 'NR > 1 { d = $2 - $5; if (d > 0.01 || d < -0.01) { print; bad =
 
 # A matrix that is none: an error with its place, and no model.
 refuse() { # WORDS TOOL WORD...
-    words=$1
-    shift
-    "$BIN/$@" >out 2>err
+    words=$1 tool=$2
+    shift 2
+    "$BIN/$tool" "$@" >out 2>err
     [ $? = 1 ] || fail "$*: exit is not 1"
     grep -q "$words" err || fail "$*: '$words' is not in: $(cat err)"
     [ ! -e none ] || fail "$*: leaves a file"
