@@ -1,6 +1,7 @@
 /* Level 5: what stays of the draws of a sampler: summaries, a trace, and those that are saved. */
 #include "chains.h"
 
+#include <errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
@@ -314,6 +315,8 @@ rvm_status rvm_chains_write(const rvm_chains *c, FILE *out, rvm_error *err)
     enum { DIGITS = 7 };
     const size_t all = c->chains * c->draws;
     char text[RVM_REAL_SIZE];
+
+    errno = 0;
     fputs("chain draw log_likelihood sigma", out);
     for (size_t k = 0; k < c->K; k++)
         fprintf(out, " %s", c->name[k].text);
@@ -327,6 +330,6 @@ rvm_status rvm_chains_write(const rvm_chains *c, FILE *out, rvm_error *err)
         fputc('\n', out);
     }
     if (fflush(out) != 0 || ferror(out))
-        return rvm_fail(err, RVM_EIO, "the trace cannot be written");
+        return rvm_fail(err, RVM_EIO, "%s", strerror(errno != 0 ? errno : EIO));
     return RVM_OK;
 }

@@ -19,6 +19,9 @@ if [ -c /dev/full ]; then
     refuse "model on stdout"
     "$BIN/rvm-train" -q -v 2 "$DATA/ripley.train" >/dev/full 2>err
     refuse "cross-validation"
+    "$BIN/rvm-train" -q -g 4 --method gibbs --burn-in 5 --samples 20 --trace /dev/full \
+        "$DATA/ripley.train" drawn 2>err
+    refuse "trace"
     for b in 0 1; do
         "$BIN/rvm-predict" -b $b -q "$DATA/ripley.test" model >/dev/full 2>err
         refuse "predictions on stdout"
