@@ -1341,9 +1341,9 @@ static int run(train_job *job, const cli_words *words, const char *model_name)
         if (!job->quiet) {
             note_ignored(words);
             cli_note_unused(&tool, words, &job->settings, p);
-            if (job->kernel_number != RVM_PRECOMPUTED)
-                cli_note_index_zero(&tool, p);
         }
+        if (job->kernel_number != RVM_PRECOMPUTED)
+            cli_warn_index_zero(&tool, p);
         warn_classes(job, p);
         note_many_classes(job, p);
         code = job->folds > 0 ? cross_validate(job, p) : train(job, p, model_name);

@@ -113,7 +113,7 @@ void cli_note_unused(const cli_tool *tool, const cli_words *words, const rvm_set
     }
 }
 
-void cli_note_index_zero(const cli_tool *tool, const rvm_problem *p)
+void cli_warn_index_zero(const cli_tool *tool, const rvm_problem *p)
 {
     for (size_t i = 0; i < p->rows; i++)
         if (p->start[i + 1] > p->start[i] && p->index[p->start[i]] == 0) {

@@ -7,8 +7,8 @@
 /* A note for each option given to rvm-train that has no effect beside the others, and why. */
 void cli_note_unused(const cli_tool *tool, const cli_words *words, const rvm_settings *s,
                      const rvm_problem *p);
-/* libsvm's warning of rvm-scale where a feature has index 0. */
-void cli_note_index_zero(const cli_tool *tool, const rvm_problem *p);
+/* The warning of svm-scale where a feature has index 0. */
+void cli_warn_index_zero(const cli_tool *tool, const rvm_problem *p);
 /* Why a model may be no more than a constant, or what to try, in a clause. */
 const char *cli_constant_cause(const rvm_settings *s, const rvm_problem *p);
 

@@ -44,6 +44,8 @@ printf '1 0:1 1:1\n2 0:2 1:2\n1 1:1\n2 1:2\n' >zero
 "$BIN/rvm-train" zero model >out 2>err || fail "fails: $(cat err)"
 grep -qx 'rvm-train: WARNING: minimal feature index is 0, but indices should start from 1' err ||
     fail "says: $(cat err)"
+"$BIN/rvm-train" -q zero model 2>err || fail "fails: $(cat err)"
+grep -q 'WARNING: minimal feature index is 0' err || fail "-q leaves out a warning"
 printf '1 0:1 1:1 2:0\n2 0:2 1:0 2:1\n' >gram
 "$BIN/rvm-train" -t 4 gram model >out 2>err || fail "fails: $(cat err)"
 ! grep -q index err || fail "says: $(cat err)"
