@@ -1034,10 +1034,11 @@ static void print_chains(FILE *out, const rvm_chains *chains)
     print_weights(out, chains, &info);
 }
 
-/* What decided between the starts, where that was not the log evidence alone. */
+/* What decided between the starts, where that was not the log evidence alone. After an interrupt
+ * not all of them have been. */
 static void print_criterion(FILE *out, const rvm_report *r)
 {
-    if (r->credit != 0 && r->draws == 0)
+    if (r->done && r->credit != 0 && r->draws == 0)
         fprintf(out, "Best of %d starts = %.6g (log evidence %+g for each of %zu functions)\n",
                 r->starts, r->log_evidence + r->credit * (double)r->functions, r->credit,
                 r->functions);

@@ -60,6 +60,12 @@ grep -qx 'converged 0' model || fail "the model of an interrupted choice claims 
 grep -q '^Gamma = [0-9.e+-]* (' out || fail "-g auto: no width in $(cat out)"
 ! grep -q 'too narrow\|scale the data\|free of noise' err || fail "-g auto judges: $(cat err)"
 
+# Starts that have not been are not counted.
+awk 'NR % 3 == 1' "$DATA/friedman1.train" >third
+interrupt -s 3 -g 0.3 --restarts 1000000 third model
+grep -q '^Log evidence = ' out || fail "no summary: $(cat out)"
+! grep -q '^Best of' out || fail "the best of starts that have not been: $(cat out)"
+
 # Where no two kernels were compared none is called chosen.
 printf '1 1:1\n2 1:2\n4 1:3\n' >three
 "$BIN/rvm-train" -s 3 -g auto three model >out 2>err || fail "three rows: $(cat err)"
