@@ -172,7 +172,7 @@ const volatile sig_atomic_t *cli_catch_interrupt(void)
     return &signals.interrupted;
 }
 
-/* A library may end the process: libgomp does when it cannot start a thread. */
+/* A library may end the process, as some do that are short of memory. */
 static void remove_temporary(void)
 {
     if (signals.temporary != NULL)
