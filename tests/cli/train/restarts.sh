@@ -20,7 +20,7 @@ done
 best=-1e300
 for starts in 1 4 8; do
     summary -g 4 --restarts $starts "$DATA/ripley.train"
-    ! grep -q '^Best of' summary
+    if grep '^Best of' summary; then exit 1; fi
     at_least "$(value 'Log evidence')" $best
     best=$(value 'Log evidence')
 done
