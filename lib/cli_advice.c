@@ -52,16 +52,33 @@ static const char *no_classes(const rvm_settings *s, const rvm_problem *p)
     return s->task == RVM_REGRESSION ? "this is a regression, which has no classes" : NULL;
 }
 
+/* An algorithm of the papers. */
+static bool is_textbook(const rvm_settings *s)
+{
+    return s->method != RVM_METHOD_AUTO && s->method != RVM_METHOD_GIBBS;
+}
+
 static const char *few_classes(const rvm_settings *s, const rvm_problem *p)
 {
     if (s->task == RVM_REGRESSION)
         return no_classes(s, p);
-    return has_three_classes(p) ? NULL : "there are not more than two classes";
+    if (!has_three_classes(p))
+        return "there are not more than two classes";
+    return is_textbook(s) && s->multiclass == RVM_SOFTMAX
+               ? "methods of the papers train each class against the rest"
+               : NULL;
 }
 
-static const char *one_output(const rvm_settings *s, const rvm_problem *p)
+static const char *one_start(const rvm_settings *s, const rvm_problem *p)
 {
-    (void)s;
+    (void)p;
+    return is_textbook(s) ? "methods of the papers have one start" : NULL;
+}
+
+static const char *one_noise(const rvm_settings *s, const rvm_problem *p)
+{
+    if (s->noise_variance > 0)
+        return "the noise is given";
     return rvm_problem_outputs(p) > 1 ? NULL : "there is one output";
 }
 
@@ -79,7 +96,8 @@ static const effect effects[] = {
     { 'r', NULL, RVM_USES_COEF0, "coef0", NULL },
     { 'w', NULL, 0, NULL, no_classes },
     { 0, "multiclass", 0, NULL, few_classes },
-    { 0, "shared-noise", 0, NULL, one_output },
+    { 0, "shared-noise", 0, NULL, one_noise },
+    { 0, "restarts", 0, NULL, one_start },
 };
 
 /* The kernel, or all that may come to be used, are without the parameter; *text is for the reason. */

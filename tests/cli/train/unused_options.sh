@@ -29,6 +29,10 @@ said '-w has no effect: this is a regression, which has no classes' -s 3 -w1 5 l
 said '--multiclass has no effect: this is a regression, which has no classes' -s 3 --multiclass ovr line
 said '--multiclass has no effect: there are not more than two classes' --multiclass ovr two
 said '--shared-noise has no effect: there is one output' -s 3 --shared-noise line
+said '--shared-noise has no effect: the noise is given' -s 3 --shared-noise --noise-variance 1 outputs
+said '--restarts has no effect: methods of the papers have one start' --restarts 3 --method em -g 1 two
+said '--multiclass has no effect: methods of the papers train each class against the rest' \
+    --multiclass softmax --method em -g 1 three
 said '-d has no effect: no kernel of the list has a degree' --select linear,rbf -g 1 -d 2 two
 said '-t has no effect: --select lists the kernels' --select linear,rbf -g 1 -t 0 two
 silent -g 1 two
@@ -36,6 +40,8 @@ silent -t 1 -d 2 -g 1 -r 1 two
 silent -t 3 -g 0.1 -r -1 two
 silent -g 1 -w1 2 two
 silent -g 1 --multiclass ovr three
+silent -g 1 --multiclass ovr --method em three
+silent -g 1 --restarts 3 two
 silent -s 3 --shared-noise outputs
 silent --select linear,poly -g 1 -d 2 -r 1 two
 
