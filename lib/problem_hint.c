@@ -70,7 +70,7 @@ const char *rvm_hint_of_word(const char *line, size_t line_length, const char *t
     if (rvm_text_has_dash(text, length))
         return "; its dash is no minus sign, which is -";
     if (unknown || memchr(text, ':', length) != NULL)
-        return "; where it is not known put 0 (rvm-predict --unlabelled takes rows without)";
+        return "; in rows to be predicted any number does (rvm-predict --unlabelled needs none)";
     if (memchr(line, ':', line_length) == NULL &&
         (memchr(line, ',', line_length) != NULL || memchr(line, ';', line_length) != NULL))
         return "; this looks like CSV, and a row is LABEL INDEX:VALUE ...";

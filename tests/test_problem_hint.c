@@ -56,7 +56,7 @@ static const struct {
     const char *line, *word, *words; /* "": nothing is known */
 } words[] = {
     { "? 1:2", "?", "--unlabelled" },
-    { "1:2 2:3", "1:2", "put 0" },
+    { "1:2 2:3", "1:2", "any number does" },
     { "\xe2\x88\x92\x31 1:2", "\xe2\x88\x92\x31", "minus" },
     { "\xe2\x80\x93\x31 1:2", "\xe2\x80\x93\x31", "minus" },
     { "\xe2\x80\x94\x31 1:2", "\xe2\x80\x94\x31", "minus" },

@@ -37,7 +37,7 @@ named 'a range file of rvm-scale'
 refuse 1 1 'rvm_model 1\ntask regression\n'
 named 'a model of rvm-train'
 refuse 1 1 '1:2 2:3\n'
-named 'put 0'
+named 'rows to be predicted any number does'
 
 # A target need not be whole in a regression.
 printf '1.5 1:1\n2 1:2\n1.2 1:0.5\n' >good
