@@ -38,8 +38,8 @@ static void find_mean(rvm_study *y)
 }
 
 /* Sets t_scale; a target without variation gets the rounding of its size, so that the noise of the
- * model is finite and above 0. A single row says nothing of the noise, which may be all of it. Sums are of numbers divided by the largest: squares of 1e200 would
- * not be finite. */
+ * model is finite and above 0. A single row says nothing of the noise, which may be all of it. Sums
+ * are of numbers divided by the largest: squares of 1e200 would not be finite. */
 static void find_scale(rvm_study *y)
 {
     const size_t rows = y->p->rows;
