@@ -1036,12 +1036,13 @@ static void print_chains(FILE *out, const rvm_chains *chains)
 
 /* What decided between the starts, where that was not the log evidence alone. After an interrupt
  * not all of them have been. */
-static void print_criterion(FILE *out, const rvm_report *r)
+static void print_criterion(FILE *out, const rvm_report *r, bool has_prior)
 {
     if (r->done && r->credit != 0 && r->draws == 0)
-        fprintf(out, "Best of %d starts = %.6g (log evidence %+g for each of %zu functions)\n",
-                r->starts, r->log_evidence + r->credit * (double)r->functions, r->credit,
-                r->functions);
+        fprintf(out, "Best of %d starts = %.6g (log evidence%s %+g for %s%zu function%s)\n",
+                r->starts, r->log_evidence + r->credit * (double)r->functions,
+                has_prior ? " + log prior" : "", r->credit, r->functions > 1 ? "each of " : "",
+                r->functions, r->functions == 1 ? "" : "s");
 }
 
 /* names: of the basis functions beside the kernel's, or NULL: not asked for. */
@@ -1062,9 +1063,9 @@ static void print_summary(FILE *out, const train_job *job, const trained *t, con
         print_chains(out, t->chains);
     else
         fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
-    print_criterion(out, report);
     if (info.has_prior)
         fprintf(out, "Log evidence + log prior = %.6g\n", info.log_evidence + info.log_prior);
+    print_criterion(out, report, info.has_prior);
     if (info.task == RVM_REGRESSION)
         print_noise(out, m, &info);
     print_inputs(out, m, p);
