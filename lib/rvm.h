@@ -350,7 +350,8 @@ RVM_CHECKED rvm_status rvm_chains_weight(rvm_weight_summary *out, const rvm_chai
 RVM_CHECKED rvm_status rvm_chains_write(const rvm_chains *c, FILE *out, rvm_error *err);
 void rvm_chains_free(rvm_chains *c);
 
-/* Trains to the end: rvm_tune where something is left open, alloc, steps, model. */
+/* Trains to the end, or to an interrupt: rvm_tune where something is left open, alloc, steps,
+ * model. */
 RVM_CHECKED rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
                                  rvm_error *err);
 

@@ -687,7 +687,7 @@ rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *
         status = rvm_tune(&chosen, p, s, NULL, err);
     if (status == RVM_OK)
         status = rvm_trainer_alloc(&tr, p, &chosen, err);
-    while (status == RVM_OK && !r.done)
+    while (status == RVM_OK && !r.done && (r.round == 0 || !rvm_interrupted(s->interrupted)))
         status = rvm_trainer_step(&r, tr, err);
     if (status == RVM_OK)
         status = rvm_trainer_model(out, tr, err);

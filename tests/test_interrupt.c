@@ -79,6 +79,21 @@ START_TEST(widths)
     }
 END_TEST
 
+/* Steps are never done after an interrupt, but this must come to its end. */
+START_TEST(training_as_a_whole)
+    {
+        rvm_settings s = heedful(tasks[_i % 2], 0.5);
+        rvm_problem *p = task_problem(tasks[_i % 2], 60, 4);
+        rvm_model *m = NULL;
+        rvm_error err = { 0 };
+        s.ard = _i >= 2;
+        CHECK_OK(rvm_train(&m, p, &s, &err));
+        ck_assert(!m->converged);
+        rvm_model_free(m);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 START_TEST(methods_of_the_papers)
     {
         static const rvm_method methods[] = { RVM_METHOD_MACKAY, RVM_METHOD_EM,
@@ -193,6 +208,7 @@ Suite *interrupt_suite(void)
     tcase_add_loop_test(c, methods_of_the_papers, 0, 8);
     tcase_add_test(c, a_constant_target);
     tcase_add_test(c, several_outputs);
+    tcase_add_loop_test(c, training_as_a_whole, 0, 4);
     tcase_add_test(c, several_classes);
     tcase_add_test(c, folds);
     tcase_add_test(c, choice_of_a_width);
