@@ -61,8 +61,8 @@ typedef struct {
 /* Candidates times classes: with more there are fewer starts and passes. */
 static const double usual_work = 2e4;
 
-/* Activations that may change when an interrupted search is brought to its mode: less than half a
- * second's work. */
+/* Activations that may change when a search that is not at its end is brought to its mode: less
+ * than half a second's work. */
 static const double hasty_work = 1e6;
 
 /* Of a start: a first pass, passes that let functions in, a pass to the optimum, passes to the joint
@@ -545,27 +545,36 @@ static rvm_status settle(rvm_multi *m, double change, int most, rvm_error *err)
     return status;
 }
 
+/* Whether the classes as they stand, and their activations, are those of the best solution, be they
+ * at its joint mode or not. */
+static bool is_at_best(const rvm_multi *m)
+{
+    return m->start == 0 || (m->stage == LAST && (m->pass > 0 || m->starts == 1));
+}
+
 /* The classes as they stand are a solution, if one that is not at its joint mode; where another one
  * was the best, a few passes fit them to each other. */
 static rvm_status settle_hastily(rvm_multi *m, rvm_error *err)
 {
     rvm_status status = RVM_OK;
+    if (is_at_best(m))
+        return RVM_OK;
     rvm_gram_search_heed(&m->gram, NULL);
-    for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0; k++)
+    for (size_t k = 0; k < m->count && status == RVM_OK; k++)
         status = copy_best(m, k, 1, err);
-    return status == RVM_OK && m->start > 0 ? settle(m, near_mode, HASTY_PASSES, err) : status;
+    return status == RVM_OK ? settle(m, near_mode, HASTY_PASSES, err) : status;
 }
 
 rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
 {
+    if (m->done)
+        return RVM_OK;
     if (rvm_interrupted(m->y->observed.interrupted))
         return settle_hastily(m, err);
     const double searching = m->gram.laplace.negligible, rows = (double)m->y->observed.N;
     const double hasty = fmax(1, hasty_work / (rows * (double)m->count));
     const int most = (int)fmin(hasty, passes_to_mode(m));
     rvm_status status = RVM_OK;
-    if (m->done)
-        return RVM_OK;
     for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0 && m->stage != LAST; k++)
         status = copy_best(m, k, 1, err);
     if (has_few_rows(m))
@@ -573,7 +582,7 @@ rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
     if (status == RVM_OK)
         status = settle(m, change_at_mode(m), most, err);
     m->gram.laplace.negligible = searching;
-    return status;
+    return status == RVM_EINTERRUPT ? settle_hastily(m, err) : status;
 }
 
 /* ---- What others see ------------------------------------------------------------------------ */

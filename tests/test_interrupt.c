@@ -177,8 +177,11 @@ END_TEST
 START_TEST(too_late)
     {
         volatile int flag = 0;
-        rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
-        rvm_problem *p = smooth_problem(60, 9);
+        const bool classes = _i > 0;
+        rvm_settings s = settings_for(tasks[_i], RVM_RBF, 0.5);
+        rvm_problem *p = classes ? cloud_problem(60, 9) : smooth_problem(60, 9);
+        for (size_t n = 0; classes && n < p->rows; n++)
+            p->target[n] = (double)(n % 3);
         rvm_model *want = train(p, &s), *got = NULL;
         rvm_trainer *tr = NULL;
         rvm_report report = { .done = false };
@@ -205,14 +208,14 @@ Suite *interrupt_suite(void)
     tcase_add_loop_test(c, many_starts, 0, 2);
     tcase_add_loop_test(c, many_rows, 0, 2);
     tcase_add_loop_test(c, widths, 0, 2);
+    tcase_add_loop_test(c, training_as_a_whole, 0, 4);
     tcase_add_loop_test(c, methods_of_the_papers, 0, 8);
     tcase_add_test(c, a_constant_target);
     tcase_add_test(c, several_outputs);
-    tcase_add_loop_test(c, training_as_a_whole, 0, 4);
     tcase_add_test(c, several_classes);
     tcase_add_test(c, folds);
     tcase_add_test(c, choice_of_a_width);
-    tcase_add_test(c, too_late);
+    tcase_add_loop_test(c, too_late, 0, 2);
     suite_add_tcase(s, c);
     return s;
 }
