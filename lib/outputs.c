@@ -478,7 +478,7 @@ rvm_status rvm_outputs_step(bool *done, rvm_outputs *o, rvm_error *err)
     if (failed < 0 || (status[failed] != RVM_ENOMEM && o->found)) {
         const bool last_way = *done && !rvm_interrupted(o->settings.interrupted);
         const rvm_status last = last_way ? thin_out(o, err) : RVM_OK;
-        return last == RVM_ENUMERIC ? RVM_OK : last;
+        return last == RVM_ENUMERIC || last == RVM_EINTERRUPT ? RVM_OK : last;
     }
     if (err != NULL)
         *err = fault[failed];

@@ -278,7 +278,7 @@ static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
     if (status == RVM_OK && !rvm_point_save(&st->best, &s->now, st->best.margin, converged))
         status = rvm_fail_memory(err, "a solution");
     *done = status != RVM_OK || converged || ++st->polished >= MOST_POLISHED;
-    return status == RVM_ENUMERIC ? RVM_OK : status;
+    return status == RVM_ENUMERIC || status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 
 /* After an interrupt the first search alone, which leaves a model at once. */
