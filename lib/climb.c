@@ -147,8 +147,10 @@ rvm_status rvm_climb(rvm_search *s, rvm_statistics *stats, const rvm_climb_setti
     int more = MORE_NEWTON;
     for (int move = 0; move < settings->max_moves && more > 0 && !*converged; move++) {
         rvm_newton(s, settings->iterations, settings->newton, converged);
-        if (rvm_interrupted(s->observed->interrupted))
+        if (rvm_interrupted(s->observed->interrupted)) {
+            *converged = false; /* nobody has looked for something to add */
             break;
+        }
         refresh(s, stats);
         lift_bans(&bans, s->design->count);
         if (try_addition(s, stats, &bans, settings->tolerance))

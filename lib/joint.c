@@ -561,7 +561,7 @@ static size_t thin(rvm_joint *s, double margin)
     const double rounding = 1e-9;
     const size_t K = s->now->K;
     size_t most = rvm_prior_is_flat(&s->output->observed.weight_prior) ? K : 0;
-    while (most > 0) {
+    while (most > 0 && !is_stopped(s)) {
         const size_t n = rvm_joint_derivatives(s);
         gsl_matrix_view h = gsl_matrix_submatrix(s->hessian, 0, 0, n, n),
                         scratch = gsl_matrix_submatrix(s->damped, 0, 0, n, n);

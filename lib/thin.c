@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupt.h"
 #include "linalg.h"
 
 /* Share of the trace of -M that is added to its diagonal: rounding leaves dependent functions no
@@ -148,7 +149,9 @@ size_t rvm_thin(rvm_search *s, double margin)
 {
     const double rounding = 1e-9;
     size_t most = s->now.K;
-    while (most > 0 && rvm_prior_is_flat(&s->observed->weight_prior)) {
+    if (!rvm_prior_is_flat(&s->observed->weight_prior))
+        return 0;
+    while (most > 0 && !rvm_interrupted(s->observed->interrupted)) {
         const size_t count = choose(s, margin, most);
         if (count == 0)
             break;

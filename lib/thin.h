@@ -31,8 +31,9 @@ size_t rvm_thin_choose(size_t *gone, double *share, gsl_matrix *hessian, gsl_mat
                        size_t most, int threads);
 
 /* Deletes such functions at s->now, where the evidence falls by no more than the margin for each:
- * all that were chosen, or half of them, or a quarter, ... Returns how many are gone. A prior of
- * the precisions tells twins apart, so that there is nothing to do with one. */
+ * all that were chosen, or half of them, or a quarter, ... Returns how many are gone; after an
+ * interrupt none. A prior of the precisions tells twins apart, so that there is nothing to do with
+ * one. */
 size_t rvm_thin(rvm_search *s, double margin);
 
 #endif
