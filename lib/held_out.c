@@ -171,13 +171,15 @@ static bool predict_row(double *log_p, double *p, moments *q, size_t n, size_t c
         const double t = k == class ? 1 : 0;
         sound = sound && take_out(&f[k], &s2[k], weight * (t - y), weight * y * (1 - y));
     }
+    if (!sound)
+        return false;
     if (!many)
         rvm_probability_of_two(p, log_p, f[0], s2[0], false);
     else if (alone)
         rvm_probability_one_vs_rest(p, log_p, f, s2, C, false);
     else
         rvm_probability_of_many(p, log_p, f, s2, C, false);
-    return sound;
+    return true;
 }
 
 /* Weights of the classes of the model, the largest 1, and the sum of each over its rows; returns the
@@ -266,7 +268,7 @@ rvm_status rvm_model_held_out(rvm_held_out *out, const rvm_model *m, const rvm_p
         add_output(out, &q, k);
     if (status == RVM_OK && classes)
         status = hold_out_classes(out, &q, s, err);
-    if (2 * out->rows < q.p->rows) /* of most rows nothing can be said */
+    if (status == RVM_OK && 2 * out->rows < q.p->rows) /* of most rows nothing can be said */
         out->rows = 0;
     moments_free(&q);
     return status;
