@@ -318,18 +318,23 @@ static rvm_status fill_values(worker *w, const rvm_predictor *pr, const rvm_rows
     return rvm_kernel_block(&block.matrix, &pr->m->kernel, pr->vectors, NULL, x, first, err);
 }
 
-/* Of rows that failed together the first one that does by itself: the place of the fault. */
+/* Of rows that failed together, as *err has it, the first one that does by itself: the place of the
+ * fault. The first of all where rounding lets each pass alone. */
 static rvm_status find_fault(worker *w, const rvm_predictor *pr, const rvm_rows *x, size_t first,
                              size_t count, rvm_error *err)
 {
     rvm_status status = RVM_OK;
+    size_t at = first;
 
     for (size_t r = 0; r < count && status == RVM_OK; r++) {
         status = fill_values(w, pr, x, first + r, 1, err);
-        err->line = first + r + 1;
+        at = status == RVM_OK ? first : first + r;
+    }
+    if (err != NULL) {
+        err->line = at + 1;
         err->column = 1;
     }
-    return status;
+    return status == RVM_OK ? RVM_ENUMERIC : status;
 }
 
 /* Rows first .. first + CHUNK - 1 of out, or those of them that there are. */
