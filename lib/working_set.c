@@ -422,11 +422,16 @@ static rvm_status step(bool *done, rvm_working_set *w, rvm_error *err)
     return end_rounds(done, w, err);
 }
 
+static bool has_solution(const rvm_working_set *w)
+{
+    return w->best.point.column != NULL || w->kept.point.column != NULL;
+}
+
 /* The very first round has no model to fall back on and is short: it does not heed an interrupt. */
 rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
 {
     *done = false;
-    rvm_gram_search_heed(&w->gram, w->y == NULL ? NULL : w->whole->observed.interrupted);
+    rvm_gram_search_heed(&w->gram, has_solution(w) ? w->whole->observed.interrupted : NULL);
     rvm_status status = step(done, w, err);
     const bool others = w->kept.point.column != NULL || w->start + 1 < w->starts;
     if (status == RVM_ENUMERIC && w->start < w->starts && others)
