@@ -37,8 +37,8 @@ void rvm_classes_clear(rvm_classes *c);
 void rvm_classes_refresh(rvm_classes *c);
 
 /* Sets o's targets to 1 for class k and 0 for all others, and its offset (borrowed from c) to what
- * the activations of the others make of it. O(N), and O(count) besides for each row of which class k
- * has more than half, so that all classes together take O(count N) but for a constant. */
+ * the activations of the others make of it. O(N), and O(count) besides for each row of which class
+ * k has more than half, so that all classes together take O(count N) but for a constant. */
 void rvm_classes_select(rvm_classes *c, rvm_observed *o, size_t k);
 /* Takes over the activations of the class last selected, offset included; N. */
 void rvm_classes_set(rvm_classes *c, size_t k, const double *with_offset);

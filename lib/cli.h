@@ -97,8 +97,9 @@ void cli_output_score(size_t output, const rvm_score *score);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-/* Opens an input; `-` is standard input. NULL after the message `rvm-train: can't open WHAT NAME: strerror`;
- * what is "input file", "model file" or, in rvm-scale, "file". A directory is an error. */
+/* Opens an input; `-` is standard input. NULL after the message `rvm-train: can't open WHAT NAME:
+ * strerror`; what is "input file", "model file" or, in rvm-scale, "file". A directory is an
+ * error. */
 FILE *cli_open(const cli_tool *tool, const char *what, const char *name);
 void cli_close(FILE *in); /* leaves standard input open; accepts NULL */
 /* False, after a message, when the regular file that `in` reads is also where the output of that
@@ -113,8 +114,8 @@ bool cli_is_stdout(const char *name);
  * that of cli_create. Nothing is made yet, so that no end of the process can leave anything. */
 bool cli_can_create(const cli_tool *tool, const char *complaint, const char *name);
 /* An output file as in outfile.h whose temporary file a signal removes; `-` is standard output.
- * Failures print `rvm-train: COMPLAINT NAME: strerror`, complaint being `can't save model to file`, and give
- * NULL or false. cli_commit and cli_discard free it; discard accepts NULL. */
+ * Failures print `rvm-train: COMPLAINT NAME: strerror`, complaint being `can't save model to file`,
+ * and give NULL or false. cli_commit and cli_discard free it; discard accepts NULL. */
 outfile *cli_create(const cli_tool *tool, const char *complaint, const char *name);
 bool cli_commit(const cli_tool *tool, outfile *o, const char *complaint, const char *name);
 void cli_discard(outfile *o);

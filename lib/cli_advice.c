@@ -1,4 +1,5 @@
-/* Beside the library, for the tools only: notes on options and data that do not do what was meant. */
+/* Beside the library, for the tools only: notes on options and data that do not do what was
+ * meant. */
 #include "cli_advice.h"
 
 #include <math.h>
@@ -100,7 +101,8 @@ static const effect effects[] = {
     { 0, "restarts", 0, NULL, one_start },
 };
 
-/* The kernel, or all that may come to be used, are without the parameter; *text is for the reason. */
+/* The kernel, or all that may come to be used, are without the parameter; *text is for the
+ * reason. */
 static const char *no_parameter(char text[80], const rvm_settings *s, const effect *e)
 {
     if (kernel_uses(s, e->use))

@@ -1,4 +1,5 @@
-/* Beside the library, for the tools only: notes on options and data that do not do what was meant. */
+/* Beside the library, for the tools only: notes on options and data that do not do what was
+ * meant. */
 #ifndef RVM_CLI_ADVICE_H
 #define RVM_CLI_ADVICE_H
 

@@ -182,8 +182,8 @@ static bool predict_row(double *log_p, double *p, moments *q, size_t n, size_t c
     return true;
 }
 
-/* Weights of the classes of the model, the largest 1, and the sum of each over its rows; returns the
- * sum of all. */
+/* Weights of the classes of the model, the largest 1, and the sum of each over its rows; returns
+ * the sum of all. */
 static double weigh_classes(double *weight, double *sum, const moments *q, const rvm_settings *s,
                             const size_t *class)
 {

@@ -65,8 +65,8 @@ static const double usual_work = 2e4;
  * than half a second's work. */
 static const double hasty_work = 1e6;
 
-/* Of a start: a first pass, passes that let functions in, a pass to the optimum, passes to the joint
- * mode. At the very end passes to the joint mode of the best solution. */
+/* Of a start: a first pass, passes that let functions in, a pass to the optimum, passes to the
+ * joint mode. At the very end passes to the joint mode of the best solution. */
 typedef enum { FIRST, ROUNDS, POLISH, SETTLE, LAST } stage;
 
 struct rvm_multi {

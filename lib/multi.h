@@ -34,9 +34,9 @@ void rvm_multi_progress(int *start, int *starts, const rvm_multi *m);
 double rvm_multi_log_evidence(const rvm_multi *m);
 size_t rvm_multi_functions(const rvm_multi *m);
 
-/* Takes up the best solution so far, at the joint mode of its weights, or near it where the search is
- * not done and many rows and classes would make that long. A search that goes on afterwards goes on
- * from there. */
+/* Takes up the best solution so far, at the joint mode of its weights, or near it where the search
+ * is not done and many rows and classes would make that long. A search that goes on afterwards goes
+ * on from there. */
 RVM_CHECKED rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err);
 /* Class k of it: sets y's targets and offset, at the activations of all others; its function i is
  * column i of *columns (borrowed). */

@@ -62,8 +62,8 @@ void rvm_pool_free(rvm_pool *pool);
  * Returns how many. */
 size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, size_t most,
                       double widen);
-/* What a fresh sample of `most` candidates, at most RVM_POOL_SAMPLE, offers: pool->offers, *found of
- * them. wanted[0 .. count): candidates that are to be in it too, while there is room. */
+/* What a fresh sample of `most` candidates, at most RVM_POOL_SAMPLE, offers: pool->offers, *found
+ * of them. wanted[0 .. count): candidates that are to be in it too, while there is room. */
 RVM_CHECKED rvm_status rvm_pool_sample(rvm_pool *pool, size_t *found, const rvm_posterior_at *at,
                                        size_t most, const size_t *wanted, size_t count,
                                        double tolerance, rvm_error *err);

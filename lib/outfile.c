@@ -199,8 +199,8 @@ static int create_temporary(outfile *o, mode_t mode)
     return descriptor;
 }
 
-/* The mode of the file that is replaced, but for what makes programs run as somebody else; its group
- * too, or that group's permissions go to nobody who had none. */
+/* The mode of the file that is replaced, but for what makes programs run as somebody else; its
+ * group too, or that group's permissions go to nobody who had none. */
 static bool take_over_mode(int descriptor, const struct stat *old)
 {
     struct stat now;

@@ -11,12 +11,12 @@
  * a pipe, /dev/stdout) is written directly. A symbolic link keeps pointing where it does: the file
  * behind it is replaced; but not that of a stranger in a folder where anybody may put one. The mode
  * of a target that exists is kept, but for set-user-ID and its like, and its group where that is
- * allowed; else it is 0666 & ~umask. It belongs to whoever writes it, and other hard links to the old
- * file keep what they had. A temporary file is called .rvm-PID-N. */
+ * allowed; else it is 0666 & ~umask. It belongs to whoever writes it, and other hard links to the
+ * old file keep what they had. A temporary file is called .rvm-PID-N. */
 typedef struct outfile outfile;
 
-/* Whether `name` can be opened as far as can be told: what has to be computed first is in vain else.
- * Leaves nothing behind, not for a moment. Errors as below. */
+/* Whether `name` can be opened as far as can be told: what has to be computed first is in vain
+ * else. Leaves nothing behind, not for a moment. Errors as below. */
 RVM_CHECKED rvm_status outfile_probe(const char *name, rvm_error *err);
 /* `-` is standard output. Errors are RVM_EIO, the message strerror's words alone, or RVM_ENOMEM. */
 RVM_CHECKED rvm_status outfile_open(outfile **out, const char *name, rvm_error *err);

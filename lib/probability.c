@@ -7,10 +7,10 @@
  *
  *     E 1 / (1 + exp(-f)) ~ 1 / (1 + exp(-kappa m)),    kappa = (1 + pi s2 / 8)^(-1/2)
  *
- * (MacKay 1992, The evidence framework applied to classification networks). Where each of C functions
- * is the log-odds of its class against the rest, q_k is that formula, and p_k = q_k / sum_j q_j. Where
- * the C functions are those of a softmax the average is taken whole (softmax.h). What is small is
- * held in logarithms. */
+ * (MacKay 1992, The evidence framework applied to classification networks). Where each of C
+ * functions is the log-odds of its class against the rest, q_k is that formula, and
+ * p_k = q_k / sum_j q_j. Where the C functions are those of a softmax the average is taken whole
+ * (softmax.h). What is small is held in logarithms. */
 #include "probability.h"
 
 #include <float.h>
@@ -95,7 +95,7 @@ size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
     return bring_to_one(p, log_p, C);
 }
 
-/* ---- The probit model ------------------------------------------------------------------------- */
+/* ---- The probit model ----------------------------------------------------------------------- */
 
 double rvm_log_phi(double x)
 {

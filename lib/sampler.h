@@ -53,8 +53,9 @@ double rvm_sampler_log_likelihood(const rvm_sampler *sm);
 double rvm_sampler_mean_log_likelihood(const rvm_sampler *sm);
 /* Draws that every chain has recorded. */
 size_t rvm_sampler_kept(const rvm_sampler *sm);
-/* Draw k of the weight of function i of a chain, in the units of the data; of two classes divided by
- * sigma, since f / sigma is what probabilities depend on: alone, neither of the two is determined. */
+/* Draw k of the weight of function i of a chain, in the units of the data; of two classes divided
+ * by sigma, since f / sigma is what probabilities depend on: alone, neither of the two is
+ * determined. */
 double rvm_record_weight(const rvm_record *r, const rvm_sampler *sm, size_t k, size_t i);
 
 #endif

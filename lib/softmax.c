@@ -18,8 +18,8 @@
  * the latter by completing a square, which keeps the digits of small probabilities. For small s the
  * first form of F is summed by the trapezoidal rule, for large s the second by Gauss's rule for g.
  *
- * The integral is a trapezoidal sum too, over y in t = low + STRETCH sinh(y), from where H is so low
- * that nothing is lost. A class that still rises at t began to rise below low: its rise is the
+ * The integral is a trapezoidal sum too, over y in t = low + STRETCH sinh(y), from where H is so
+ * low that nothing is lost. A class that still rises at t began to rise below low: its rise is the
  * wider, the farther t is from low, and steps may grow with the distance. So their number grows
  * with the logarithm of the range. */
 #include "softmax.h"

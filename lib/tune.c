@@ -7,14 +7,14 @@
  * Each family of kernels (a type, with a degree and an offset where it has them) has at most one
  * number to be found, the width. It is searched on a ladder of powers of two around the typical
  * distance between two rows: every second rung from wide kernels down to the spacing of the rows,
- * since the loss may have more than one minimum and structure that is fine looks like noise to every
- * wider kernel, and beyond these ends while the loss falls.
+ * since the loss may have more than one minimum and structure that is fine looks like noise to
+ * every wider kernel, and beyond these ends while the loss falls.
  *
  * That is done with one start in each fold and one draw of the folds, which is cheap and not fair:
  * some widths need more starts than others to show what they are worth. So the best rungs, and then
  * the rungs beside the best one, are compared again with starts of all kinds, until no rung beside
- * the best one is better; over more draws of the folds, the same ones for each rung, since how folds
- * are drawn moves the loss of few rows by more than a rung does.
+ * the best one is better; over more draws of the folds, the same ones for each rung, since how
+ * folds are drawn moves the loss of few rows by more than a rung does.
  *
  * Of many rows a random sample stands for all; since the best kernel grows narrower the more rows
  * there are, the search then goes on from there with more. */
@@ -283,8 +283,8 @@ static int best_rung(const ladder *l, int draws)
     return best;
 }
 
-/* The best rung of the first comparison and the second best one, unless it is far behind, where they
- * are still to be compared with care; false when there is none. */
+/* The best rung of the first comparison and the second best one, unless it is far behind, where
+ * they are still to be compared with care; false when there is none. */
 static bool contender(int *rung, const family *f)
 {
     ladder rest = f->few;

@@ -44,7 +44,8 @@ START_TEST(three_by_three)
     }
 END_TEST
 
-/* R = [2 1; 0 4] of the first output: R'R = [4 2; 2 17], the diagonal of its inverse 17/64, 4/64. */
+/* R = [2 1; 0 4] of the first output: R'R = [4 2; 2 17], the diagonal of its inverse 17/64,
+ * 4/64. */
 START_TEST(of_each_output)
     {
         rvm_model *m = read_ok("rvm_model 3\ntask regression\nkernel_type none\nnr_class 2\n"

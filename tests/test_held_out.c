@@ -1,5 +1,6 @@
-/* Rows that are left out of the posterior, against posteriors that never saw them: each row is taken
- * out by hand, and the equations of all the others are solved again at the precisions of the model. */
+/* Rows that are left out of the posterior, against posteriors that never saw them: each row is
+ * taken out by hand, and the equations of all the others are solved again at the precisions of the
+ * model. */
 #include <gsl/gsl_linalg.h>
 
 #include "suites.h"

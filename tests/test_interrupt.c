@@ -1,5 +1,5 @@
-/* Interrupts, by a flag that is set from the beginning: every search ends at once, with a model that
- * can be used or with the word that there is none, and nothing claims to have converged. */
+/* Interrupts, by a flag that is set from the beginning: every search ends at once, with a model
+ * that can be used or with the word that there is none, and nothing claims to have converged. */
 #include "suites.h"
 #include "trained.h"
 

@@ -208,8 +208,8 @@ END_TEST
 
 /* Row (1, 2): kernel values 2 and 7.  Class 5: phi = (1, 2), f = 0.25 + 1, v = (0.5, 0.375), s2 =
  * 0.390625.  Class -2: phi = (2, 7), f = 0.25 - 7, v = (0.5, 1.5), s2 = 2.5.  Class 9: 0 and 0.
- * Probabilities from these with Python: the mode by mpmath, the average by a sum over a grid of step
- * 0.2 in each function.
+ * Probabilities from these with Python: the mode by mpmath, the average by a sum over a grid of
+ * step 0.2 in each function.
  * Row (-4, 0): values -8 and -4, so phi = (1, -8), f = 0.25 - 4; phi = (-8, -4), f = -1 + 4, v =
  * (-2, -1.2), s2 = 5.44. */
 START_TEST(three_classes_by_hand)

@@ -177,9 +177,10 @@ START_TEST(average_is_the_average)
 END_TEST
 
 /* C - 1 functions of mean 0 and one of mean m, all of variance v: given the one, f, the others are
- * alike and independent, and with enough of them their sum of exponentials is nearly its mean (C - 1)
- * exp(v / 2), so that the one has probability E 1 / (1 + (C - 1) exp(v / 2 - f)), a single integral.
- * The relative variance of the sum is (exp(v) - 1) / (C - 1), its effect on p at most as large. */
+ * alike and independent, and with enough of them their sum of exponentials is nearly its mean
+ * (C - 1) exp(v / 2), so that the one has probability E 1 / (1 + (C - 1) exp(v / 2 - f)), a single
+ * integral. The relative variance of the sum is (exp(v) - 1) / (C - 1), its effect on p at most as
+ * large. */
 START_TEST(thousands_of_classes)
     {
         enum { C = 4001 };
@@ -207,11 +208,11 @@ START_TEST(thousands_of_classes)
     }
 END_TEST
 
-/* Deviations of very different sizes. A function that is wide beyond measure, W, is above all others
- * or below them, each with probability 1/2, and below it the others share what they would without it:
- * exp(1) / (exp(1) + 1) = 0.731059 of a half. The class at -1e5 wins where its normal function of
- * deviation 1e4 exceeds what the others reach, Phi(-10) / 2 of all cases: that is 3.8e-24, or where W
- * is above, less. */
+/* Deviations of very different sizes. A function that is wide beyond measure, W, is above all
+ * others or below them, each with probability 1/2, and below it the others share what they would
+ * without it: exp(1) / (exp(1) + 1) = 0.731059 of a half. The class at -1e5 wins where its normal
+ * function of deviation 1e4 exceeds what the others reach, Phi(-10) / 2 of all cases: that is
+ * 3.8e-24, or where W is above, less. */
 START_TEST(wide_and_narrow)
     {
         const double mean[] = { 1, 0, 0, -1e5 }, variance[] = { 0, 0, 1e24, 1e8 };

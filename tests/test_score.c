@@ -157,7 +157,8 @@ START_TEST(averages_are_finite)
     }
 END_TEST
 
-/* 0.5 ln(2 pi 1e308) = 355.5170428542877, and half of 1e300 / 1e308; the correlation of lines is 1 on any scale. */
+/* 0.5 ln(2 pi 1e308) = 355.5170428542877, and half of 1e300 / 1e308; the correlation of lines is 1
+ * on any scale. */
 START_TEST(extreme_scales_have_scores)
     {
         double value[] = { -1e-155, 1e-155 }, variance[] = { 1e308, 1e308 };

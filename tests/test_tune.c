@@ -271,8 +271,8 @@ START_TEST(degree_and_type_are_found)
 END_TEST
 
 /* Without a width to find there is one kernel: its loss is the mean squared error of a 5-fold
- * cross-validation with three starts, here of so many rows that the folds are drawn once, as a share
- * of the variance. */
+ * cross-validation with three starts, here of so many rows that the folds are drawn once, as a
+ * share of the variance. */
 START_TEST(the_loss_is_that_of_a_cross_validation)
     {
         rvm_settings s = regression();
