@@ -30,7 +30,7 @@ typedef struct {
 } rvm_gram_search;
 
 /* Whose interrupt ends what is being done: that of the rows in use, or none's. RVM_EINTERRUPT then
- * comes from whatever reads rows, and the search is not to be used any more. */
+ * comes from whatever reads rows, and the search is good for nothing but being restored. */
 void rvm_gram_search_heed(rvm_gram_search *g, const volatile int *interrupted);
 
 /* Functions that `numbers` doubles have room for, at most all candidates of y; 0: too few for a

@@ -48,7 +48,8 @@ void rvm_joint_free(rvm_joint *s);
 void rvm_joint_add(rvm_joint *s, size_t column, double ln_alpha);
 void rvm_joint_remove(rvm_joint *s, size_t position);
 
-/* The posteriors at s->now; RVM_ENUMERIC when there are none. */
+/* The posteriors at s->now; RVM_ENUMERIC when there are none, RVM_EINTERRUPT when nobody waits for
+ * them. */
 RVM_CHECKED rvm_status rvm_joint_locate(rvm_joint *s, rvm_error *err);
 /* s->gradient and s->hessian at s->now, located: by K ln alphas, then by the ln beta of each output
  * or, where the noise is shared, by the one of all. What is held has zeros. Returns how many

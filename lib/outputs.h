@@ -16,7 +16,8 @@ typedef struct rvm_outputs rvm_outputs;
 RVM_CHECKED rvm_status rvm_outputs_alloc(rvm_outputs **out, rvm_study *y, const rvm_settings *s,
                                          rvm_error *err);
 void rvm_outputs_free(rvm_outputs *o);
-/* One batch of searches. *done: it was the last one. */
+/* One batch of searches, and after the last one the best solution is thinned out. *done: it was the
+ * last one. RVM_EINTERRUPT where an interrupt came before anything was found. */
 RVM_CHECKED rvm_status rvm_outputs_step(bool *done, rvm_outputs *o, rvm_error *err);
 /* Searches finished, and how many there are in all. */
 void rvm_outputs_progress(int *finished, int *all, const rvm_outputs *o);

@@ -21,7 +21,8 @@ bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s);
 RVM_CHECKED rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *s,
                                         rvm_error *err);
 void rvm_starts_free(rvm_starts *st);
-/* One batch. *done: it was the last one. */
+/* One batch or, after the last one, a part of the way on from the best point. *done: that has come
+ * to its end. RVM_EINTERRUPT where an interrupt came before anything was found. */
 RVM_CHECKED rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err);
 /* Searches finished, and how many there are in all. */
 void rvm_starts_progress(int *finished, int *all, const rvm_starts *st);
