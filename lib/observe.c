@@ -188,14 +188,16 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
         status = observe_classes(y, s, first_label, err);
     if (status == RVM_OK)
         status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, rvm_term_wanted(s), err);
+    if (status != RVM_OK) {
+        rvm_study_free(y);
+        return status;
+    }
     y->basis.row_weight = y->observed.row_weight;
     y->basis.interrupted = s->interrupted;
     y->observed.prune_margin = s->prune_margin;
     y->observed.interrupted = s->interrupted;
     y->observed.ln_alpha_min = rvm_study_ln_alpha(y) - log(most_prior_variance);
-    if (status != RVM_OK)
-        rvm_study_free(y);
-    return status;
+    return RVM_OK;
 }
 
 static rvm_status copy_observed(rvm_observed *part, const rvm_observed *whole, const size_t *row,
