@@ -137,6 +137,24 @@ START_TEST(what_is_of_use_stays)
     }
 END_TEST
 
+/* Twins as above, and nobody waits for one of them to go. */
+START_TEST(nothing_after_an_interrupt)
+    {
+        const volatile int interrupted = 1;
+        rvm_error err = { 0 };
+        case_data x;
+        case_init(&x, 2, 1);
+        rvm_fit_add(&x.s.now, 0, 0);
+        rvm_fit_add(&x.s.now, 1, 0);
+        CHECK_OK(rvm_search_locate(&x.s, &err));
+        x.o.interrupted = &interrupted;
+        ck_assert_uint_eq(rvm_thin(&x.s, 1e-3), 0);
+        x.o.interrupted = NULL;
+        ck_assert_uint_eq(rvm_thin(&x.s, 1e-3), 1);
+        case_free(&x);
+    }
+END_TEST
+
 /* A prior that each function pays for tells one function from two of half the variance. */
 START_TEST(a_prior_tells_twins_apart)
     {
@@ -189,6 +207,7 @@ Suite *thin_suite(void)
     tcase_add_test(c, twins_give_their_variance_to_one);
     tcase_add_test(c, no_more_than_the_rank);
     tcase_add_test(c, what_is_of_use_stays);
+    tcase_add_test(c, nothing_after_an_interrupt);
     tcase_add_test(c, a_prior_tells_twins_apart);
     tcase_add_loop_test(c, choice_by_hand, 0, 2);
     suite_add_tcase(s, c);
