@@ -200,6 +200,47 @@ START_TEST(too_late)
     }
 END_TEST
 
+/* The model of a training that is interrupted after so many steps; NULL: it was done before. */
+static rvm_model *interrupted_after(int steps, const rvm_problem *p, rvm_settings s, int *flag)
+{
+    rvm_trainer *tr = NULL;
+    rvm_model *m = NULL;
+    rvm_report report = { .done = false };
+    rvm_error err = { 0 };
+    *flag = 0;
+    s.interrupted = flag;
+    CHECK_OK(rvm_trainer_alloc(&tr, p, &s, &err));
+    for (int k = 0; k < steps && !report.done; k++)
+        CHECK_OK(rvm_trainer_step(&report, tr, &err));
+    *flag = 1;
+    if (!report.done) {
+        CHECK_OK(rvm_trainer_step(&report, tr, &err));
+        CHECK_OK(rvm_trainer_model(&m, tr, &err));
+        ck_assert(!m->converged);
+        ck_assert_double_eq_tol(m->log_evidence, report.log_evidence, 0.1);
+    }
+    rvm_trainer_free(tr);
+    return m;
+}
+
+/* Several classes, whose solution is put together from the parts of many steps: it is that of which
+ * the report told, to what lies between it and the joint mode. */
+START_TEST(after_any_step)
+    {
+        rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
+        rvm_problem *p = cloud_problem(40, 12);
+        rvm_model *m = NULL;
+        int flag = 0, steps = 1;
+        for (size_t n = 0; n < p->rows; n += 3)
+            p->target[n] = 7;
+        s.restarts = 1 + 2 * _i;
+        for (; (m = interrupted_after(steps, p, s, &flag)) != NULL; steps++)
+            rvm_model_free(m);
+        ck_assert_int_gt(steps, 9);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *interrupt_suite(void);
 Suite *interrupt_suite(void)
 {
@@ -215,6 +256,7 @@ Suite *interrupt_suite(void)
     tcase_add_test(c, several_classes);
     tcase_add_test(c, folds);
     tcase_add_test(c, choice_of_a_width);
+    tcase_add_loop_test(c, after_any_step, 0, 2);
     tcase_add_loop_test(c, too_late, 0, 2);
     suite_add_tcase(s, c);
     return s;
