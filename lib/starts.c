@@ -255,6 +255,14 @@ static void take_result(rvm_starts *st, int k)
         rvm_point_swap(&st->best, &st->result[k]);
 }
 
+/* A few starts are for comparing widths, and one where nearly every row is a function is no match:
+ * the long way to its optimum would be most of the work. */
+static bool is_worth_polishing(const rvm_starts *st)
+{
+    const double K = (double)st->best.K, M = (double)st->design.count;
+    return st->all >= BATCH || K <= MANY || K <= dense_share * M;
+}
+
 /* On from the best point: to its very optimum, and without functions that others can replace. A
  * slice of the way where it takes long, since an interrupt waits for it. */
 static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
@@ -308,6 +316,10 @@ static rvm_status search_piece(void *context, size_t k, int place, rvm_error *er
 
 rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
 {
+    if (st->finished >= st->all && !is_worth_polishing(st)) {
+        *done = true;
+        return RVM_OK;
+    }
     if (st->finished >= st->all)
         return polish(done, st, err);
     const int left = st->all - st->finished;
