@@ -308,6 +308,14 @@ static bool unfinished(int *rung, const rvm_tuner *t, const family *f)
     return false;
 }
 
+/* Whether narrower kernels than this rung's, which take longest, have nothing to offer. One that is
+ * too wide for fine structure sees none of it, and is not much worse than wider ones for that; one
+ * that has lost what those see by half is on the way to seeing nothing. */
+static bool is_lost(const family *f, int rung)
+{
+    return rung >= LAST && loss_at(f->now, rung) > perhaps_worse * best_loss(f);
+}
+
 /* The next trial of the family in hand; false when the stage is over. */
 static bool next_rung(int *rung, const rvm_tuner *t)
 {
@@ -326,6 +334,8 @@ static bool next_rung(int *rung, const rvm_tuner *t)
     for (*rung = FIRST; *rung <= f->last && t->stage == OUTWARDS; *rung += 2)
         if (!is_tried(f, *rung))
             return true;
+        else if (is_lost(f, *rung))
+            break;
     return neighbour(rung, f, t->stage == OUTWARDS ? 2 : 1);
 }
 
