@@ -187,7 +187,8 @@ const char *cli_constant_cause(const rvm_settings *s, const rvm_problem *p)
     if (has_equal_targets(p))
         return "all targets are equal";
     if (s->tune.type_count == 0 && s->kernel.type == RVM_NO_KERNEL && !s->linear && !s->quadratic)
-        return "without a kernel there is no other function; --basis bias,linear takes the features";
+        return "without a kernel there is no other function; "
+               "--basis bias,linear takes the features";
     if (p->max_index < 0)
         return "no row has a feature";
     if (has_equal_rows(p))

@@ -174,12 +174,8 @@ static rvm_status predict_fold(rvm_prediction *out, const validation *v, size_t 
                                               .interval = interval,
                                               .threads = v->settings.threads };
     const rvm_model_info info = rvm_model_describe(m);
-    rvm_predictor *pr = NULL;
     rvm_prediction of_fold = { 0 };
-    rvm_status status = rvm_predictor_alloc(&pr, m, &settings, err);
-    if (status == RVM_OK)
-        status = rvm_predictor_run(&of_fold, pr, held_out, err);
-    rvm_predictor_free(pr);
+    const rvm_status status = rvm_predict_by(&of_fold, m, held_out, &settings, err);
     for (size_t r = 0; status == RVM_OK && r < held_out->rows; r++) {
         const size_t to = row[r], q = out->outputs;
 

@@ -20,6 +20,7 @@
 #include "labels.h"
 #include "model.h"
 #include "observe.h"
+#include "predict.h"
 #include "probability.h"
 #include "problem.h"
 
@@ -39,39 +40,19 @@ typedef struct {
     double *mean, *variance; /* owned, rows x F */
 } moments;
 
-static rvm_problem *thin_out(const rvm_problem *p)
-{
-    const size_t step = (p->rows + MOST_ROWS - 1) / MOST_ROWS;
-    size_t row[MOST_ROWS], count = 0;
-    for (size_t n = 0; n < p->rows; n += step)
-        row[count++] = n;
-    return rvm_problem_subset(p, row, count);
-}
-
-static rvm_status predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *p,
-                          int threads, rvm_error *err)
-{
-    const rvm_predictor_settings s = { .mode = true, .variance = true, .threads = threads };
-    rvm_predictor *pr = NULL;
-    rvm_status status = rvm_predictor_alloc(&pr, m, &s, err);
-    if (status == RVM_OK)
-        status = rvm_predictor_run(out, pr, p, err);
-    rvm_predictor_free(pr);
-    return status;
-}
-
 /* Function k alone: an output, or as the log-odds of the first of two classes. */
 static rvm_status find_function(moments *q, size_t k, int threads, rvm_error *err)
 {
     const rvm_model *m = q->m;
     int label[2] = { 1, -1 };
+    const rvm_predictor_settings s = { .mode = true, .variance = true, .threads = threads };
     rvm_model alone = *m;
     rvm_prediction out = { 0 };
     alone.latent = &m->latent[k];
     alone.latent_count = 1;
     alone.class_count = m->task == RVM_CLASSIFICATION ? 2 : 0;
     alone.label = label;
-    const rvm_status status = predict(&out, &alone, q->p, threads, err);
+    const rvm_status status = rvm_predict_by(&out, &alone, q->p, &s, err);
     for (size_t n = 0; n < q->p->rows && status == RVM_OK; n++) {
         const double *log_p = out.log_probability + 2 * n;
         q->mean[n * q->F + k] = m->task == RVM_CLASSIFICATION ? log_p[0] - log_p[1] : out.value[n];
@@ -84,7 +65,7 @@ static rvm_status find_function(moments *q, size_t k, int threads, rvm_error *er
 static rvm_status moments_init(moments *q, const rvm_model *m, const rvm_problem *p, int threads,
                                rvm_error *err)
 {
-    *q = (moments){ .m = m, .p = thin_out(p), .F = m->latent_count };
+    *q = (moments){ .m = m, .p = rvm_problem_thin(p, MOST_ROWS), .F = m->latent_count };
     q->mean = rvm_array(MOST_ROWS * q->F, sizeof *q->mean);
     q->variance = rvm_array(MOST_ROWS * q->F, sizeof *q->variance);
     if (q->p == NULL || q->mean == NULL || q->variance == NULL)

@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "batch.h"
 #include "error.h"
 #include "interrupt.h"
 #include "parallel.h"
 #include "problem.h"
 
 enum {
-    BATCH = 4, /* searches of one step; fixed, so that results do not depend on threads */
     SWEEPS = 20,
     FEW_SWEEPS = 8, /* stretched ones, where each takes long */
     MAX_MOVES = 1000,
@@ -67,7 +67,7 @@ struct rvm_outputs {
     rvm_design design;
     rvm_joint *worker; /* owned, workers */
     int workers;
-    solution result[BATCH], best;
+    solution result[RVM_BATCH], best;
     rvm_point constant; /* of the others: the bias, if there is one */
     double top;         /* the largest L - K of all results */
     int all, finished;
@@ -85,7 +85,7 @@ static bool side_by_side(size_t candidates)
 static bool fit(double M, const rvm_outputs *o)
 {
     const double N = (double)o->y->observed.N, q = (double)o->searched;
-    const double searches = side_by_side((size_t)M) ? BATCH : 1;
+    const double searches = side_by_side((size_t)M) ? RVM_BATCH : 1;
     const double stack = rvm_gaussian_stack(M);
     const double numbers = M * N + M * M + searches * ((2 * q + 7) * M * M + stack + 2 * q * N);
     return 8 * numbers <= o->settings.budget_mb * 1048576;
@@ -239,7 +239,7 @@ static rvm_status alloc_workers(rvm_outputs *o, rvm_error *err)
 {
     const int threads = rvm_threads(o->settings.threads);
     const bool parallel = side_by_side(o->design.count);
-    const int most = parallel ? (threads < BATCH ? threads : BATCH) : 1;
+    const int most = parallel ? (threads < RVM_BATCH ? threads : RVM_BATCH) : 1;
     rvm_status status = RVM_OK;
     o->all = searches_for(o);
     o->workers = most < o->all ? most : o->all;
@@ -249,8 +249,8 @@ static rvm_status alloc_workers(rvm_outputs *o, rvm_error *err)
     for (int w = 0; w < o->workers && status == RVM_OK; w++)
         status = rvm_joint_init(&o->worker[w], o->output, o->searched, o->settings.shared_noise,
                                 parallel ? 1 : threads, err);
-    for (int k = 0; k <= BATCH && status == RVM_OK; k++) {
-        solution *s = k < BATCH ? &o->result[k] : &o->best;
+    for (int k = 0; k <= RVM_BATCH && status == RVM_OK; k++) {
+        solution *s = k < RVM_BATCH ? &o->result[k] : &o->best;
         s->point = rvm_array(o->searched, sizeof *s->point);
         if (s->point == NULL)
             status = rvm_fail_memory(err, "a solution");
@@ -298,7 +298,7 @@ void rvm_outputs_free(rvm_outputs *o)
     for (int w = 0; o->worker != NULL && w < o->workers; w++)
         rvm_joint_free(&o->worker[w]);
     free(o->worker);
-    for (int k = 0; k < BATCH; k++)
+    for (int k = 0; k < RVM_BATCH; k++)
         free_solution(&o->result[k], o->searched);
     free_solution(&o->best, o->searched);
     rvm_point_free(&o->constant);
@@ -429,60 +429,33 @@ static void take_result(rvm_outputs *o, solution *result)
     o->found = true;
 }
 
-/* After an interrupt the first search alone, which leaves a model at once where it is small. */
-static bool may_begin(const rvm_outputs *o, int number)
+static rvm_status search_one(void *context, size_t place, int number, int worker, rvm_error *err)
 {
-    return number == 0 || !rvm_interrupted(o->y->observed.interrupted);
+    rvm_outputs *o = context;
+    return run_search(&o->result[place], o, &o->worker[worker], number, err);
 }
 
-typedef struct {
-    rvm_outputs *o;
-    rvm_status status[BATCH];
-    rvm_error fault[BATCH];
-} batch_job;
-
-/* What one search fails with is no matter of the others. */
-static rvm_status search_piece(void *context, size_t k, int worker, rvm_error *err)
+static rvm_status run_batch(rvm_outputs *o, rvm_error *err)
 {
-    batch_job *j = context;
-    rvm_outputs *o = j->o;
-    const int number = o->finished + (int)k;
-    (void)err;
-    j->status[k] = may_begin(o, number)
-                       ? run_search(&o->result[k], o, &o->worker[worker], number, &j->fault[k])
-                       : RVM_EINTERRUPT;
-    return RVM_OK;
+    const int left = o->all - o->finished, most = side_by_side(o->design.count) ? RVM_BATCH : 1;
+    rvm_batch batch;
+    rvm_batch_run(&batch, o->finished, left < most ? left : most, search_one, o, o->workers,
+                  o->y->observed.interrupted);
+    for (int k = 0; k < batch.count; k++)
+        if (batch.status[k] == RVM_OK)
+            take_result(o, &o->result[k]);
+    o->finished += batch.count;
+    return rvm_batch_status(&batch, o->found, err);
 }
 
 rvm_status rvm_outputs_step(bool *done, rvm_outputs *o, rvm_error *err)
 {
-    const int left = o->all - o->finished, most = side_by_side(o->design.count) ? BATCH : 1;
-    const int batch = left < most ? left : most;
-    batch_job job = { .o = o };
-    const rvm_status *status = job.status;
-    const rvm_error *fault = job.fault;
-    *done = batch == 0;
-    if (*done)
-        return RVM_OK;
-    rvm_share((size_t)batch, search_piece, &job, o->workers, NULL);
-    int failed = -1;
-    for (int k = 0; k < batch; k++) {
-        if (status[k] == RVM_OK)
-            take_result(o, &o->result[k]);
-        else if (failed < 0 || status[k] == RVM_ENOMEM)
-            failed = k;
-    }
-    o->finished += batch;
+    rvm_status status = o->finished < o->all ? run_batch(o, err) : RVM_OK;
     *done = o->finished >= o->all;
-    /* A search whose posterior left the range of numbers has lost, no more. */
-    if (failed < 0 || (status[failed] != RVM_ENOMEM && o->found)) {
-        const bool last_way = *done && !rvm_interrupted(o->settings.interrupted);
-        const rvm_status last = last_way ? thin_out(o, err) : RVM_OK;
-        return last == RVM_ENUMERIC || last == RVM_EINTERRUPT ? RVM_OK : last;
-    }
-    if (err != NULL)
-        *err = fault[failed];
-    return status[failed];
+    if (status == RVM_OK && *done && o->found && !rvm_interrupted(o->y->observed.interrupted))
+        status = thin_out(o, err);
+    const bool is_lost = status == RVM_ENUMERIC || status == RVM_EINTERRUPT;
+    return is_lost && o->found ? RVM_OK : status;
 }
 
 void rvm_outputs_progress(int *finished, int *all, const rvm_outputs *o)

@@ -504,15 +504,21 @@ rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_p
     return status;
 }
 
-rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows, bool mode,
-                       rvm_error *err)
+rvm_status rvm_predict_by(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows,
+                          const rvm_predictor_settings *s, rvm_error *err)
 {
-    const rvm_predictor_settings s = { .mode = mode, .variance = true };
     rvm_predictor *pr = NULL;
 
-    rvm_status status = rvm_predictor_alloc(&pr, m, &s, err);
+    rvm_status status = rvm_predictor_alloc(&pr, m, s, err);
     if (status == RVM_OK)
         status = rvm_predictor_run(out, pr, rows, err);
     rvm_predictor_free(pr);
     return status;
+}
+
+rvm_status rvm_predict(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows, bool mode,
+                       rvm_error *err)
+{
+    const rvm_predictor_settings s = { .mode = mode, .variance = true };
+    return rvm_predict_by(out, m, rows, &s, err);
 }

@@ -9,4 +9,9 @@
  * set. */
 bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes, size_t outputs);
 
+/* rvm_predict (rvm.h) with all settings. */
+RVM_CHECKED rvm_status rvm_predict_by(rvm_prediction *out, const rvm_model *m,
+                                      const rvm_problem *rows, const rvm_predictor_settings *s,
+                                      rvm_error *err);
+
 #endif

@@ -2,6 +2,7 @@
 #include "problem.h"
 
 #include <assert.h>
+#include <gsl/gsl_math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,21 @@ rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t 
         }
     }
     return subset;
+}
+
+rvm_problem *rvm_problem_thin(const rvm_problem *p, size_t most)
+{
+    const size_t step = GSL_MAX(1, (p->rows + most - 1) / most);
+    const size_t count = (p->rows + step - 1) / step;
+    size_t *row = rvm_array(count, sizeof *row);
+    rvm_problem *thin = NULL;
+
+    for (size_t i = 0; row != NULL && i < count; i++)
+        row[i] = i * step;
+    if (row != NULL)
+        thin = rvm_problem_subset(p, row, count);
+    free(row);
+    return thin;
 }
 
 size_t rvm_problem_rows(const rvm_problem *p)

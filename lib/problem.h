@@ -27,6 +27,9 @@ bool rvm_problem_append_outputs(rvm_problem *p, const double *target, size_t out
                                 const int *index, const double *value, size_t pairs);
 /* Copies of the rows listed in `row` (count of them), in that order; NULL without memory. */
 rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t count);
+/* Copies of every other row, or every third, ... so that there are at most `most`; NULL without
+ * memory. */
+rvm_problem *rvm_problem_thin(const rvm_problem *p, size_t most);
 /* Forgets the rows, keeps the memory. */
 void rvm_problem_clear(rvm_problem *p);
 /* Gives back the memory that is kept for pairs to come. */

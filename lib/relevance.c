@@ -21,15 +21,6 @@ static const double *functions_of(size_t *count, const rvm_model *m, const rvm_p
     return m->task == RVM_REGRESSION ? p->value : p->log_probability;
 }
 
-static rvm_problem *thin_out(const rvm_problem *p)
-{
-    const size_t step = (p->rows + MOST_ROWS - 1) / MOST_ROWS;
-    size_t row[MOST_ROWS], count = 0;
-    for (size_t n = 0; n < p->rows; n += step)
-        row[count++] = n;
-    return rvm_problem_subset(p, row, count);
-}
-
 /* Where the feature is among the pairs of a row, or would be. */
 static size_t find_pair(const rvm_problem *p, size_t row, int feature)
 {
@@ -119,7 +110,7 @@ rvm_status rvm_model_effects(double *effect, const rvm_model *m, const rvm_probl
 {
     const rvm_predictor_settings s = { .mode = true };
     rvm_predictor *pr = NULL;
-    rvm_problem *rows = thin_out(p);
+    rvm_problem *rows = rvm_problem_thin(p, MOST_ROWS);
     rvm_status status =
         rows == NULL ? rvm_fail_memory(err, "the rows") : rvm_predictor_alloc(&pr, m, &s, err);
     if (status == RVM_OK)

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "batch.h"
 #include "error.h"
 #include "interrupt.h"
 #include "parallel.h"
 
 enum {
-    BATCH = 4, /* searches of one step; fixed, so that results do not depend on threads */
     SWEEPS = 20,
     MAX_MOVES = 1000,
     NEWTON_ITERATIONS = 40,
@@ -30,7 +30,7 @@ static const double dense_share = 0.8;
 /* Of the last way from the best point: K^3 times iterations of Newton's method in one step, and
  * steps at the most. */
 static const double polish_slice = 1e9;
-enum { MOST_POLISHED = 30 };
+enum { MOST_POLISHED = 30, FEW_STARTS = 3 };
 
 /* Share of the functions that a restart removes. */
 static const double kicked_share = 0.25;
@@ -85,8 +85,8 @@ struct rvm_starts {
     int all, finished;
     int polished; /* slices of the last way, of the best point */
     int workers;
-    worker *worker;          /* owned, workers */
-    rvm_point result[BATCH]; /* of the batch in hand */
+    worker *worker;              /* owned, workers */
+    rvm_point result[RVM_BATCH]; /* of the batch in hand */
     rvm_point best;
     double top; /* the largest L - K of all results */
 };
@@ -99,9 +99,10 @@ bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s)
     const double M = (double)y->basis.count, N = (double)y->observed.N;
     if (!y->observed.likelihood->owns_noise && y->observed.N > MOST_ROWS)
         return false;
-    const double designs = y->observed.likelihood->owns_noise ? 1 : 1 + 2 * BATCH;
-    const double stacks = y->observed.likelihood->owns_noise ? BATCH * rvm_gaussian_stack(M) : 0;
-    const double bytes = 8 * (designs * M * N + (1 + 7 * BATCH) * M * M + stacks);
+    const double designs = y->observed.likelihood->owns_noise ? 1 : 1 + 2 * RVM_BATCH;
+    const double stacks =
+        y->observed.likelihood->owns_noise ? RVM_BATCH * rvm_gaussian_stack(M) : 0;
+    const double bytes = 8 * (designs * M * N + (1 + 7 * RVM_BATCH) * M * M + stacks);
     return y->basis.count <= CACHED && bytes <= s->budget_mb * 1048576;
 }
 
@@ -120,7 +121,7 @@ static int searches_for(const rvm_study *y, size_t candidates, const rvm_setting
 static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error *err)
 {
     const int threads = rvm_threads(s->threads);
-    const int most = threads < BATCH ? threads : BATCH;
+    const int most = threads < RVM_BATCH ? threads : RVM_BATCH;
     st->workers = most < st->all ? most : st->all;
     st->worker = rvm_array((size_t)st->workers, sizeof *st->worker);
     if (st->worker == NULL)
@@ -168,7 +169,7 @@ void rvm_starts_free(rvm_starts *st)
         rvm_statistics_free(&st->worker[k].statistics);
     }
     free(st->worker);
-    for (int k = 0; k < BATCH; k++)
+    for (int k = 0; k < RVM_BATCH; k++)
         rvm_point_free(&st->result[k]);
     rvm_point_free(&st->best);
     rvm_design_free(&st->design);
@@ -260,7 +261,7 @@ static void take_result(rvm_starts *st, int k)
 static bool is_worth_polishing(const rvm_starts *st)
 {
     const double K = (double)st->best.K, M = (double)st->design.count;
-    return st->all >= BATCH || K <= MANY || K <= dense_share * M;
+    return st->all > FEW_STARTS || K <= MANY || K <= dense_share * M;
 }
 
 /* On from the best point: to its very optimum, and without functions that others can replace. A
@@ -289,59 +290,32 @@ static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
     return status == RVM_ENUMERIC || status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 
-/* After an interrupt the first search alone, which leaves a model at once. */
-static bool may_begin(const rvm_starts *st, int number)
+static rvm_status search_one(void *context, size_t place, int number, int thread, rvm_error *err)
 {
-    return number == 0 || !rvm_interrupted(st->y->observed.interrupted);
+    rvm_starts *st = context;
+    return run_search(&st->result[place], st, &st->worker[thread], number, err);
 }
 
-typedef struct {
-    rvm_starts *st;
-    rvm_status status[BATCH];
-    rvm_error fault[BATCH];
-} batch_job;
-
-/* What one search fails with is no matter of the others. */
-static rvm_status search_piece(void *context, size_t k, int place, rvm_error *err)
+static rvm_status run_batch(rvm_starts *st, rvm_error *err)
 {
-    batch_job *j = context;
-    rvm_starts *st = j->st;
-    const int number = st->finished + (int)k;
-    (void)err;
-    j->status[k] = may_begin(st, number)
-                       ? run_search(&st->result[k], st, &st->worker[place], number, &j->fault[k])
-                       : RVM_EINTERRUPT;
-    return RVM_OK;
+    const int left = st->all - st->finished;
+    rvm_batch batch;
+    rvm_batch_run(&batch, st->finished, left < RVM_BATCH ? left : RVM_BATCH, search_one, st,
+                  st->workers, st->y->observed.interrupted);
+    for (int k = 0; k < batch.count; k++)
+        if (batch.status[k] == RVM_OK)
+            take_result(st, k);
+    st->finished += batch.count;
+    return rvm_batch_status(&batch, st->best.column != NULL, err);
 }
 
 rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
 {
-    if (st->finished >= st->all && !is_worth_polishing(st)) {
-        *done = true;
+    const bool searched = st->finished >= st->all;
+    *done = searched && !is_worth_polishing(st);
+    if (*done)
         return RVM_OK;
-    }
-    if (st->finished >= st->all)
-        return polish(done, st, err);
-    const int left = st->all - st->finished;
-    const int batch = left < BATCH ? left : BATCH;
-    batch_job job = { .st = st };
-    const rvm_status *status = job.status;
-    const rvm_error *fault = job.fault;
-    rvm_share((size_t)batch, search_piece, &job, st->workers, NULL);
-    int failed = -1;
-    for (int k = 0; k < batch; k++) {
-        if (status[k] == RVM_OK)
-            take_result(st, k);
-        else if (failed < 0 || status[k] == RVM_ENOMEM)
-            failed = k;
-    }
-    st->finished += batch;
-    *done = false;
-    if (failed < 0 || (status[failed] != RVM_ENOMEM && st->best.column != NULL))
-        return RVM_OK;
-    if (err != NULL)
-        *err = fault[failed];
-    return status[failed];
+    return searched ? polish(done, st, err) : run_batch(st, err);
 }
 
 void rvm_starts_progress(int *finished, int *all, const rvm_starts *st)

@@ -316,27 +316,31 @@ static bool is_lost(const family *f, int rung)
     return rung >= LAST && loss_at(f->now, rung) > perhaps_worse * best_loss(f);
 }
 
+/* Of the rungs that are tried in any case; false when there is none left. */
+static bool next_outwards(int *rung, const family *f)
+{
+    for (*rung = FIRST; *rung <= f->last; *rung += 2) {
+        if (!is_tried(f, *rung))
+            return true;
+        if (is_lost(f, *rung))
+            return false;
+    }
+    return false;
+}
+
 /* The next trial of the family in hand; false when the stage is over. */
 static bool next_rung(int *rung, const rvm_tuner *t)
 {
     const family *f = &t->family[t->current];
-    if (unfinished(rung, t, f))
+    const bool outwards = t->stage == OUTWARDS;
+    if (unfinished(rung, t, f) || (t->stage == CAREFUL && contender(rung, f)))
         return true;
     *rung = f->now->best;
-    if (t->stage == CAREFUL && contender(rung, f))
+    if (!is_tried(f, *rung))
         return true;
-    if (!is_tried(f, f->now->best)) {
-        *rung = f->now->best;
-        return true;
-    }
     if (!f->searched || t->stage == DONE)
         return false;
-    for (*rung = FIRST; *rung <= f->last && t->stage == OUTWARDS; *rung += 2)
-        if (!is_tried(f, *rung))
-            return true;
-        else if (is_lost(f, *rung))
-            break;
-    return neighbour(rung, f, t->stage == OUTWARDS ? 2 : 1);
+    return (outwards && next_outwards(rung, f)) || neighbour(rung, f, outwards ? 2 : 1);
 }
 
 static void take_best(rvm_tuner *t)

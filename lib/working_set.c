@@ -64,7 +64,6 @@ struct rvm_working_set {
     double tolerance;
     int threads, rounds; /* of this stage */
     int starts, start;   /* searches of the first stage: how many, and those that have ended */
-    int fresh;           /* so many of them begin anew, the others from the best so far */
     bool begun;          /* the search in hand has had its first round */
     double gained;       /* in this stage */
     double work;         /* rows times rounds of the stages before */
@@ -155,7 +154,6 @@ rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y, const rvm_
     w->tolerance = s->tolerance;
     w->threads = rvm_threads(s->threads);
     w->starts = searches_for(rows_after(w, 0), is_regression(w), s);
-    w->fresh = fresh_starts(w->starts);
     w->top = -INFINITY;
     const rvm_status status = alloc_parts(w, s, err);
     if (status != RVM_OK) {
@@ -400,8 +398,9 @@ static rvm_status step(bool *done, rvm_working_set *w, rvm_error *err)
     size_t offers = 0;
     double gained = 0;
     if (!w->begun)
-        return w->start < w->fresh || w->kept.point.column == NULL ? first_round(w, err)
-                                                                   : thin_out(w, err);
+        return w->start < fresh_starts(w->starts) || w->kept.point.column == NULL
+                   ? first_round(w, err)
+                   : thin_out(w, err);
     rvm_posterior_at at;
     rvm_status status = rvm_gram_search_posterior(&at, &w->gram, err);
     if (status == RVM_OK)

@@ -302,7 +302,8 @@ static const struct {
     { "--seed -1 a",
       "rvm-test: --seed -1: expected a whole number, not negative (try rvm-test --help)\n" },
     { "--seed 18446744073709551616 a",
-      "rvm-test: --seed 18446744073709551616: expected a whole number, not negative (try rvm-test --help)\n" },
+      "rvm-test: --seed 18446744073709551616: expected a whole number, not negative "
+      "(try rvm-test --help)\n" },
     { "--number=x a", "rvm-test: --number x: expected a whole number (try rvm-test --help)\n" },
     { "-y 1 a", "rvm-test: -y 1 a: expected two numbers (try rvm-test --help)\n" },
     { "-wx 2 a", "rvm-test: -wx 2: the class is no whole number (try rvm-test --help)\n" },
