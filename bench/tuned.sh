@@ -40,6 +40,11 @@ german          0  german_         500
 image           0  image_          500
 pima            0  pima768         512
 splice          0  splice          500
+vowel           0  vowel           500
+satellite       0  satellite       500
+digits          0  digits          500
+dna             0  dna             500
+glass           0  glass           143
 '
 
 tmp=$(mktemp -d) || exit 1
@@ -56,6 +61,13 @@ cells() {
 }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.2f", a / b; else print "-" }'; }
 shown_error() { awk -v e="$1" -v t="$type" 'BEGIN { printf (t == 3 ? "%.4g" : "%.2f %%"), e }'; }
+
+# regression, two (classes), or more.
+kind() {
+    awk -v type="$type" '
+        !($1 in seen) { seen[$1]; count++ }
+        END { print (type == 3 ? "regression" : count > 2 ? "more" : "two") }' "$tmp/train.std"
+}
 
 compare() { # NAME TYPE STEM ROWS
     name=$1 type=$2
@@ -75,7 +87,7 @@ compare() { # NAME TYPE STEM ROWS
 
     rvm_error=$(error_of "$bin/rvm-predict" "$tmp/rvm")
     svm_error=$(error_of svm-predict "$tmp/svm")
-    echo "$type $rvm_error $svm_error $rvm_seconds $seconds" >>"$tmp/ratios"
+    echo "$(kind) $rvm_error $svm_error $rvm_seconds $seconds" >>"$tmp/ratios"
     cells "$name" "$(awk 'END { print NR }' "$tmp/train.std")" "$(cat "$tmp/features")" \
         "$(shown_error "$rvm_error")" "$(shown_error "$svm_error")" \
         "$(ratio "$rvm_error" "$svm_error")" \
@@ -111,9 +123,9 @@ $sets
 END
 [ -s "$tmp/ratios" ] || fail "no data set found in $folder"
 # Sets without an error of either say nothing on these.
-means() { # TYPE
-    awk -v type="$1" '
-        $1 != type { next }
+means() { # KIND
+    awk -v kind="$1" '
+        $1 != kind { next }
         { seconds += log($4 / $5); sets++ }
         $2 * $3 > 0 { error += log($2 / $3); count++ }
         END { if (count > 0) printf "error %.2f, seconds %.2f", exp(error / count), exp(seconds / sets)
@@ -121,7 +133,8 @@ means() { # TYPE
 }
 emit <<END
 
-Geometric means of the ratios: regression: $(means 3); classification: $(means 0).
+Geometric means of the ratios: regression: $(means regression); two classes: $(means two); more
+classes: $(means more).
 END
 
 mv "$tmp/results" "$results"
