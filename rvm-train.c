@@ -7,6 +7,7 @@
 
 #include "lib/cli.h"
 #include "lib/cli_advice.h"
+#include "lib/cli_candidates.h"
 #include "lib/cli_coefficients.h"
 #include "lib/cli_live.h"
 #include "lib/rvm.h"
@@ -431,43 +432,6 @@ static void warn_classes(const train_job *job, const rvm_problem *p)
                      job->weight[i].label);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, z = *(const double *)b;
-
-    return (x > z) - (x < z);
-}
-
-/* Labels of the problem, each counted once; 0 without memory. */
-static size_t count_labels(const rvm_problem *p)
-{
-    const size_t rows = rvm_problem_rows(p);
-    double *label = calloc(rows, sizeof *label);
-    size_t count = 0;
-
-    if (label == NULL)
-        return 0;
-    for (size_t i = 0; i < rows; i++)
-        label[i] = rvm_problem_target(p, i);
-    qsort(label, rows, sizeof *label, compare_numbers);
-    for (size_t i = 0; i < rows; i++)
-        count += i == 0 || label[i] != label[i - 1];
-    free(label);
-    return count;
-}
-
-/* Classes of fewer than three rows on the average are seldom meant. */
-static void note_many_classes(const train_job *job, const rvm_problem *p)
-{
-    const size_t few = 20;
-
-    if (job->quiet || !is_classification(job))
-        return;
-    const size_t count = count_labels(p), rows = rvm_problem_rows(p);
-    if (count > few && count > rows / 3)
-        cli_note(&tool, "%zu classes in %zu rows; regression is -s 3", count, rows);
-}
-
 /* ---- Cross-validation ----------------------------------------------------------------------- */
 
 /* grid.py takes the last word but for its last character as a number.  A single digit would leave
@@ -570,8 +534,8 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
                  "WARNING: # folds (%d) > # data (%zu). Will use # folds = # data instead "
                  "(i.e., leave-one-out cross validation)",
                  job->folds, rows);
-    if (rvm_cross_validate(&prediction, &finished, p, &job->settings, (size_t)job->folds,
-                           cli_catch_interrupt(), &err) != RVM_OK) {
+    if (rvm_cross_validate(&prediction, &finished, p, &job->settings, (size_t)job->folds, &err) !=
+        RVM_OK) {
         cli_error(&tool, NULL, &err);
     } else if (!finished) {
         cli_note(&tool, "interrupted; no result");
@@ -657,14 +621,13 @@ static void show_choice(cli_live *line, const rvm_tuner *tuner, double start)
 static rvm_status choose_kernel(rvm_tuner **out, const rvm_settings *s, const rvm_problem *p,
                                 cli_live *line, rvm_error *err)
 {
-    const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
     const double start = cli_seconds();
     bool done = false;
 
     rvm_status status = rvm_tuner_alloc(out, p, s, err);
-    while (status == RVM_OK && !done && !*interrupted) {
+    while (status == RVM_OK && !done && !*s->interrupted) {
         show_choice(line, *out, start);
-        status = rvm_tuner_step(&done, *out, interrupted, err);
+        status = rvm_tuner_step(&done, *out, err);
     }
     cli_live_clear(line);
     return status;
@@ -674,19 +637,16 @@ static rvm_status choose_kernel(rvm_tuner **out, const rvm_settings *s, const rv
 static rvm_status train_kernel(trained *out, rvm_report *report, const rvm_settings *s,
                                const rvm_problem *p, cli_live *line, rvm_error *err)
 {
-    const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
     const double start = cli_seconds();
-    rvm_settings heeding = *s;
     rvm_trainer *tr = NULL;
 
-    heeding.interrupted = interrupted;
-    rvm_status status = rvm_trainer_alloc(&tr, p, &heeding, err);
+    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
     do {
         if (status == RVM_OK)
             status = rvm_trainer_step(report, tr, err);
         if (status == RVM_OK)
             show_progress(line, report, rvm_problem_rows(p), start);
-    } while (status == RVM_OK && !report->done && !*interrupted);
+    } while (status == RVM_OK && !report->done && !*s->interrupted);
     cli_live_clear(line);
     if (status == RVM_OK)
         status = rvm_trainer_model(&out->model, tr, err);
@@ -694,123 +654,6 @@ static rvm_status train_kernel(trained *out, rvm_report *report, const rvm_setti
         status = rvm_trainer_chains(&out->chains, tr, err);
     rvm_trainer_free(tr);
     return status;
-}
-
-static bool has_gamma(const rvm_kernel *kernel)
-{
-    const rvm_kernel_type type = kernel->type;
-
-    return kernel->inputs == NULL && (type == RVM_POLYNOMIAL || type == RVM_RBF ||
-                                      type == RVM_SIGMOID || type == RVM_LAPLACIAN);
-}
-
-/* ---- Candidates ----------------------------------------------------------------------------- */
-
-static bool is_regression(const train_job *job)
-{
-    return job->settings.task == RVM_REGRESSION;
-}
-
-/* The name, with the degree and the offset where they are to be chosen. */
-static void write_name(char *text, size_t size, const rvm_tuning *tune, const rvm_kernel *kernel)
-{
-    const bool degree = tune->degree && kernel->type == RVM_POLYNOMIAL;
-    const bool coef0 =
-        tune->coef0 && (kernel->type == RVM_POLYNOMIAL || kernel->type == RVM_SIGMOID);
-    char d[16] = "", r[32] = "";
-
-    if (degree)
-        snprintf(d, sizeof d, " d=%d", kernel->degree);
-    if (coef0)
-        snprintf(r, sizeof r, " r=%g", kernel->coef0);
-    snprintf(text, size, "%s%s%s", rvm_kernel_name(kernel->type), d, r);
-}
-
-static void print_heading(FILE *table, const train_job *job)
-{
-    fprintf(table, "%-11s %12s %10s %10s %10s", "kernel", "gamma", "loss", "error", "log loss");
-    if (is_regression(job))
-        fprintf(table, " %6s", "90 %");
-}
-
-/* What a kernel came to on the rows left out. */
-static void print_candidate(FILE *table, const train_job *job, const rvm_choice *choice)
-{
-    char name[64], gamma[24] = "-", loss[24] = "-", error[24] = "-", log_loss[24] = "-";
-    char cover[24] = "-";
-
-    write_name(name, sizeof name, &job->settings.tune, &choice->kernel);
-    if (has_gamma(&choice->kernel))
-        snprintf(gamma, sizeof gamma, "%.6g", choice->kernel.gamma);
-    if (isfinite(choice->loss)) {
-        snprintf(loss, sizeof loss, "%.4g", choice->loss);
-        if (is_regression(job))
-            snprintf(error, sizeof error, "%.4g", choice->error);
-        else
-            snprintf(error, sizeof error, "%.3g %%", 100 * choice->error);
-        snprintf(log_loss, sizeof log_loss, "%.4g", choice->log_loss);
-        snprintf(cover, sizeof cover, "%.3g", 100 * choice->cover);
-    }
-    fprintf(table, "%-11s %12s %10s %10s %10s", name, gamma, loss, error, log_loss);
-    if (is_regression(job))
-        fprintf(table, " %6s", cover);
-}
-
-static bool is_same(const rvm_kernel *a, const rvm_kernel *b)
-{
-    return a->type == b->type && a->gamma == b->gamma && a->degree == b->degree &&
-           a->coef0 == b->coef0;
-}
-
-/* All that have been tried of one type; a star at the best. */
-static void print_candidates(FILE *table, const train_job *job, const rvm_tuner *tuner)
-{
-    const rvm_choice best = rvm_tuner_best(tuner);
-
-    if (rvm_tuner_tried(tuner) == 0)
-        return;
-    print_heading(table, job);
-    fputc('\n', table);
-    for (size_t k = 0; k < rvm_tuner_tried(tuner); k++) {
-        const rvm_choice choice = rvm_tuner_trial(tuner, k);
-        print_candidate(table, job, &choice);
-        fputs(is_same(&choice.kernel, &best.kernel) ? " *\n" : "\n", table);
-    }
-}
-
-/* The one of the best density; the first of equals. */
-static rvm_choice densest(const rvm_tuner *tuner)
-{
-    rvm_choice best = rvm_tuner_best(tuner);
-
-    for (size_t k = 0; k < rvm_tuner_tried(tuner); k++) {
-        const rvm_choice choice = rvm_tuner_trial(tuner, k);
-        if (isfinite(choice.loss) && choice.log_loss < best.log_loss)
-            best = choice;
-    }
-    return best;
-}
-
-/* Where targets are outside of the intervals twice as often as they should be, and more often than
- * by chance. */
-static void warn_intervals(const train_job *job, const rvm_tuner *tuner)
-{
-    const rvm_choice best = rvm_tuner_best(tuner), other = densest(tuner);
-    const double due = RVM_FOLD_INTERVAL, least = 1 - 2 * (1 - due);
-    char name[64], better[64];
-
-    if (!is_regression(job) || best.rows == 0 || !isfinite(best.loss) || best.cover >= least ||
-        best.cover + 2 * sqrt(due * (1 - due) / (double)best.rows) >= due)
-        return;
-    write_name(name, sizeof name, &job->settings.tune, &best.kernel);
-    write_name(better, sizeof better, &job->settings.tune, &other.kernel);
-    cli_note(&tool,
-             "the kernel of least error, %s, is too sure of itself: its 90 %% intervals hold "
-             "%.3g %% of the targets left out",
-             name, 100 * best.cover);
-    if (!is_same(&best.kernel, &other.kernel))
-        cli_note(&tool, "the best density, %.4g for %.4g, is that of %s, gamma %.6g: %.3g %%",
-                 other.log_loss, best.log_loss, better, other.kernel.gamma, 100 * other.cover);
 }
 
 /* A kernel that was not trained to the end has no model. */
@@ -825,7 +668,7 @@ static void print_type(FILE *table, const train_job *job, const rvm_choice *choi
             snprintf(evidence, sizeof evidence, "%.6g", info.log_evidence);
         snprintf(vectors, sizeof vectors, "%zu", info.vectors);
     }
-    print_candidate(table, job, choice);
+    cli_candidates_row(table, &job->settings, choice);
     fprintf(table, " %12s %7s %7.2f\n", evidence, vectors, seconds);
 }
 
@@ -835,22 +678,21 @@ static rvm_status train_types(trained *out, rvm_report *report, rvm_settings *s,
                               const train_job *job, const rvm_tuner *tuner, const rvm_problem *p,
                               cli_live *line, FILE *table, rvm_error *err)
 {
-    const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
     const rvm_kernel_type best = rvm_tuner_best(tuner).kernel.type;
     rvm_status status = RVM_OK;
 
-    print_heading(table, job);
+    cli_candidates_heading(table, &job->settings);
     fprintf(table, " %12s %7s %7s\n", "log evidence", "vectors", "seconds");
     for (size_t k = 0; k < rvm_tuner_types(tuner) && status == RVM_OK; k++) {
         const bool is_best = rvm_tuner_best_of_type(tuner, k).kernel.type == best;
         const rvm_choice choice =
             is_best ? rvm_tuner_best(tuner) : rvm_tuner_best_of_type(tuner, k);
         const double start = cli_seconds();
-        trained t = { NULL, NULL, 0 };
+        trained t = { .model = NULL };
         rvm_report r = { .done = false };
         rvm_error fault = { 0 };
 
-        if (!is_best && *interrupted)
+        if (!is_best && *s->interrupted)
             continue;
         s->kernel = choice.kernel;
         const rvm_status end = train_kernel(&t, &r, s, p, line, &fault);
@@ -871,7 +713,6 @@ static rvm_status train_types(trained *out, rvm_report *report, rvm_settings *s,
 static rvm_status train_model(trained *out, rvm_report *report, const train_job *job,
                               const rvm_problem *p, cli_live *line, FILE *text, rvm_error *err)
 {
-    const volatile sig_atomic_t *interrupted = cli_catch_interrupt();
     rvm_settings s = job->settings;
     rvm_tuner *tuner = NULL;
 
@@ -883,15 +724,15 @@ static rvm_status train_model(trained *out, rvm_report *report, const train_job 
         status = train_types(out, report, &s, job, tuner, p, line, text, err);
     } else if (status == RVM_OK) {
         if (!job->quiet)
-            print_candidates(text, job, tuner);
+            cli_candidates_print(text, &job->settings, tuner);
         s.kernel = rvm_tuner_best(tuner).kernel;
         status = train_kernel(out, report, &s, p, line, err);
     }
     if (status == RVM_OK && !job->quiet)
-        warn_intervals(job, tuner);
+        cli_candidates_warn(&tool, &job->settings, tuner);
     out->trials = status == RVM_OK ? (int)rvm_tuner_tried(tuner) : 0;
     /* A search that was cut short is no less so for a training that was over at once. */
-    report->done = report->done && !*interrupted;
+    report->done = report->done && !*s.interrupted;
     rvm_tuner_free(tuner);
     return status;
 }
@@ -914,7 +755,7 @@ static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *ke
         fprintf(out, "Kernel = %s (%s)\n", rvm_kernel_name(kernel->type), how);
     if (tune->degree && kernel->type == RVM_POLYNOMIAL)
         fprintf(out, "Degree = %d (%s)\n", kernel->degree, how);
-    if (tune->gamma && has_gamma(kernel))
+    if (tune->gamma && cli_has_gamma(kernel))
         fprintf(out, "Gamma = %.6g (%s)\n", kernel->gamma, how);
     if (tune->coef0 && (kernel->type == RVM_POLYNOMIAL || kernel->type == RVM_SIGMOID))
         fprintf(out, "Coef0 = %g (%s)\n", kernel->coef0, how);
@@ -1102,38 +943,12 @@ static void report_dense(const train_job *job, const rvm_report *report, const r
             info.vectors, info.examples, rvm_method_name(job->settings.method));
         return;
     }
-    if (!has_gamma(&info.kernel))
+    if (!cli_has_gamma(&info.kernel))
         return;
     cli_note(&tool,
              "%zu of %zu rows are vectors: the kernel is too narrow to tell signal from noise; "
              "-g auto finds a wider one",
              info.vectors, info.examples);
-}
-
-/* What may help where a model is worse than none: "scale ...", "-g auto ..." or both. */
-static void write_remedy(char *text, size_t size, const train_job *job, const rvm_kernel *kernel,
-                         const rvm_problem *p)
-{
-    const rvm_scaling_limits unit = { .lower = 0, .upper = 1 };
-    const double uneven = 10;
-    double smallest = 0, largest = 0;
-    rvm_scaling *ranges = NULL;
-    rvm_error err = { 0 };
-    size_t length = 0;
-
-    if (kernel->type != RVM_PRECOMPUTED && rvm_scaling_learn(&ranges, p, &unit, &err) == RVM_OK)
-        rvm_scaling_spread(&smallest, &largest, ranges);
-    rvm_scaling_free(ranges);
-    text[0] = '\0';
-    if (largest > uneven * smallest)
-        length = (size_t)snprintf(
-            text, size, "scale the features with rvm-scale (their ranges go from %.3g to %.3g)",
-            smallest, largest);
-    if (has_gamma(kernel) && !job->settings.tune.gamma)
-        snprintf(text + length, size - length, "%s-g auto finds the width of the kernel",
-                 length > 0 ? "; " : "");
-    else if (length == 0)
-        snprintf(text, size, "another kernel may do better (--select)");
 }
 
 /* h->rows is 0 where nothing can be said, or is to be. */
@@ -1144,26 +959,6 @@ static void hold_out(rvm_held_out *h, const train_job *job, const rvm_model *m,
 
     if (job->quiet || rvm_model_held_out(h, m, p, &job->settings, &err) != RVM_OK)
         *h = (rvm_held_out){ .rows = 0 };
-}
-
-/* Of a model that would predict other rows worse than one without features. */
-static bool report_worse(const train_job *job, const rvm_held_out *h, const rvm_model *m,
-                         const rvm_problem *p)
-{
-    const rvm_model_info info = rvm_model_describe(m);
-    const bool regression = info.task == RVM_REGRESSION;
-    const bool constant = info.vectors == 0 && !info.has_terms;
-    char remedy[160];
-
-    if (constant || h->rows == 0 || !(h->loss > h->constant))
-        return false;
-    write_remedy(remedy, sizeof remedy, job, &info.kernel, p);
-    cli_note(&tool,
-             "other rows are predicted worse than by %s alone: %s %.3g times as large "
-             "(estimate by leaving out one row); %s",
-             regression ? "the mean of the targets" : "the shares of the classes",
-             regression ? "squared error" : "log loss", h->loss / h->constant, remedy);
-    return true;
 }
 
 /* No noise is left, and that is no collapse in which each row predicts itself alone. */
@@ -1253,7 +1048,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
     FILE *text = is_stream(model_name) || is_stream(job->trace) ? stderr : stdout;
     cli_live line = cli_live_start(text, !job->quiet);
     rvm_report report = { .done = false };
-    trained t = { NULL, NULL, 0 };
+    trained t = { .model = NULL };
     char *names = NULL;
     rvm_error err = { 0 };
     int code = 1;
@@ -1276,7 +1071,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
             hold_out(&h, job, t.model, p);
         const bool free_of_noise = is_free_of_noise(&report, &h);
         report_constant(job, &report, t.model, p);
-        if (!report_worse(job, &h, t.model, p) && !free_of_noise)
+        if (!cli_note_worse(&tool, &h, &job->settings, t.model, p) && !free_of_noise)
             report_dense(job, &report, t.model);
         report_end(job, &report, rvm_problem_outputs(p), model_name, free_of_noise);
         if (!job->quiet)
@@ -1347,7 +1142,9 @@ static int run(train_job *job, const cli_words *words, const char *model_name)
         if (job->kernel_number != RVM_PRECOMPUTED)
             cli_warn_index_zero(&tool, p);
         warn_classes(job, p);
-        note_many_classes(job, p);
+        if (!job->quiet && is_classification(job))
+            cli_note_many_classes(&tool, p);
+        job->settings.interrupted = cli_catch_interrupt();
         code = job->folds > 0 ? cross_validate(job, p) : train(job, p, model_name);
     }
     rvm_problem_free(p);

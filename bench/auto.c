@@ -122,7 +122,7 @@ static rvm_score cross_validate(const rvm_problem *p, rvm_settings s, const rvm_
     rvm_score score = { 0 };
     bool finished = false;
     s.restarts = 1;
-    check(rvm_cross_validate(&prediction, &finished, p, &s, FOLDS, NULL, &err), &err);
+    check(rvm_cross_validate(&prediction, &finished, p, &s, FOLDS, &err), &err);
     rvm_score_add(&score, &info, &prediction, p);
     rvm_prediction_free(&prediction);
     return score;

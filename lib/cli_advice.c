@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli_candidates.h"
 #include "kernel.h"
+#include "labels.h"
 #include "problem.h"
 
 /* ---- Options without effect ----------------------------------------------------------------- */
@@ -21,21 +23,15 @@ static bool kernel_uses(const rvm_settings *s, unsigned use)
     return tune->type_count == 0 && (rvm_kernel_uses(s->kernel.type) & use) != 0;
 }
 
-static bool has_three_classes(const rvm_problem *p)
+/* 0 without memory. */
+static size_t count_classes(const rvm_problem *p)
 {
-    const double first = rvm_problem_target(p, 0);
-    double second = first;
+    rvm_labels labels = { 0 };
+    rvm_error err = { 0 };
+    const size_t count = rvm_labels_find(&labels, p, &err) == RVM_OK ? labels.count : 0;
 
-    for (size_t i = 0; i < p->rows; i++) {
-        const double label = rvm_problem_target(p, i);
-
-        if (label == first || label == second)
-            continue;
-        if (second != first)
-            return true;
-        second = label;
-    }
-    return false;
+    rvm_labels_free(&labels);
+    return count;
 }
 
 typedef struct {
@@ -63,7 +59,7 @@ static const char *few_classes(const rvm_settings *s, const rvm_problem *p)
 {
     if (s->task == RVM_REGRESSION)
         return no_classes(s, p);
-    if (!has_three_classes(p))
+    if (count_classes(p) <= 2)
         return "there are not more than two classes";
     return is_textbook(s) && s->multiclass == RVM_SOFTMAX
                ? "methods of the papers train each class against the rest"
@@ -199,4 +195,59 @@ const char *cli_constant_cause(const rvm_settings *s, const rvm_problem *p)
         return "where that is unexpected, scale the data (rvm-scale)";
     return kernel_uses(s, RVM_USES_GAMMA) ? "where that is unexpected, try another width (-g auto)"
                                           : nothing;
+}
+
+/* ---- Data and models that are not what was meant --------------------------------------------- */
+
+void cli_note_many_classes(const cli_tool *tool, const rvm_problem *p)
+{
+    const size_t few = 20, count = count_classes(p);
+
+    if (count > few && count > p->rows / 3)
+        cli_note(tool, "%zu classes in %zu rows; regression is -s 3", count, p->rows);
+}
+
+/* What may help where a model is worse than none: "scale ...", "-g auto ..." or both. */
+static void write_remedy(char *text, size_t size, const rvm_settings *s, const rvm_kernel *kernel,
+                         const rvm_problem *p)
+{
+    const rvm_scaling_limits unit = { .lower = 0, .upper = 1 };
+    const double uneven = 10;
+    double smallest = 0, largest = 0;
+    rvm_scaling *ranges = NULL;
+    rvm_error err = { 0 };
+    size_t length = 0;
+
+    if (kernel->type != RVM_PRECOMPUTED && rvm_scaling_learn(&ranges, p, &unit, &err) == RVM_OK)
+        rvm_scaling_spread(&smallest, &largest, ranges);
+    rvm_scaling_free(ranges);
+    text[0] = '\0';
+    if (largest > uneven * smallest)
+        length = (size_t)snprintf(
+            text, size, "scale the features with rvm-scale (their ranges go from %.3g to %.3g)",
+            smallest, largest);
+    if (cli_has_gamma(kernel) && !s->tune.gamma)
+        snprintf(text + length, size - length, "%s-g auto finds the width of the kernel",
+                 length > 0 ? "; " : "");
+    else if (length == 0)
+        snprintf(text, size, "another kernel may do better (--select)");
+}
+
+bool cli_note_worse(const cli_tool *tool, const rvm_held_out *h, const rvm_settings *s,
+                    const rvm_model *m, const rvm_problem *p)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+    const bool regression = info.task == RVM_REGRESSION;
+    const bool constant = info.vectors == 0 && !info.has_terms;
+    char remedy[160];
+
+    if (constant || h->rows == 0 || !(h->loss > h->constant))
+        return false;
+    write_remedy(remedy, sizeof remedy, s, &info.kernel, p);
+    cli_note(tool,
+             "other rows are predicted worse than by %s alone: %s %.3g times as large "
+             "(estimate by leaving out one row); %s",
+             regression ? "the mean of the targets" : "the shares of the classes",
+             regression ? "squared error" : "log loss", h->loss / h->constant, remedy);
+    return true;
 }

@@ -120,7 +120,7 @@ static rvm_status train_part(rvm_model **out, const validation *v, const rvm_pro
     rvm_status status = RVM_OK;
 
     if (rvm_tuning_is_open(&s.tune))
-        status = rvm_tune(&s, p, &v->settings, NULL, err);
+        status = rvm_tune(&s, p, &v->settings, err);
     if (status == RVM_OK)
         status = rvm_trainer_alloc(&tr, p, &s, err);
     while (status == RVM_OK && !report.done && !is_interrupted(v))
@@ -261,8 +261,7 @@ static rvm_status check(const rvm_problem *p, const rvm_settings *s, size_t fold
 }
 
 rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
-                              const rvm_settings *s, size_t folds, const volatile int *interrupted,
-                              rvm_error *err)
+                              const rvm_settings *s, size_t folds, rvm_error *err)
 {
     validation v = { 0 };
 
@@ -271,8 +270,6 @@ rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_pro
         status = validation_init(&v, p, s, folds, err);
     if (status == RVM_OK && !rvm_prediction_resize(out, p->rows, v.labels.count, p->outputs))
         status = rvm_fail_memory(err, "predictions");
-    if (interrupted != NULL)
-        v.settings.interrupted = interrupted;
     if (status == RVM_OK)
         status = run_folds(out, &v, err);
     if (status == RVM_OK)

@@ -253,10 +253,8 @@ bool rvm_tuning_is_open(const rvm_tuning *tune); /* something is left to be chos
 /* p is borrowed and must outlive the tuner; *s is copied. */
 RVM_CHECKED rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
                                        rvm_error *err);
-/* One cross-validation of one kernel. interrupted may be NULL, for that of the settings; when it
- * becomes non-zero the trial ends without a result. */
-RVM_CHECKED rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, const volatile int *interrupted,
-                                      rvm_error *err);
+/* One cross-validation of one kernel; without a result when it is interrupted. */
+RVM_CHECKED rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, rvm_error *err);
 /* The best so far, of all kernels or of one type (0 .. types - 1, in the order of the settings). */
 rvm_choice rvm_tuner_best(const rvm_tuner *t);
 size_t rvm_tuner_types(const rvm_tuner *t);
@@ -267,10 +265,10 @@ rvm_choice rvm_tuner_trial(const rvm_tuner *t, size_t number);
 rvm_tuner_report rvm_tuner_progress(const rvm_tuner *t);
 void rvm_tuner_free(rvm_tuner *t);
 
-/* All of it: *out is *s with the kernel chosen and nothing left open; the best so far where
- * *interrupted (NULL: that of the settings) becomes non-zero. */
+/* All of it: *out is *s with the kernel chosen and nothing left open; the best so far when it is
+ * interrupted. */
 RVM_CHECKED rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings *s,
-                                const volatile int *interrupted, rvm_error *err);
+                                rvm_error *err);
 
 /* ---- Training ------------------------------------------------------------------------------- */
 
@@ -469,12 +467,10 @@ void rvm_prediction_free(rvm_prediction *p); /* frees the arrays, zeroes *p */
 /* Predictions of every row by a model that was trained without its fold, in regression with the
  * interval of probability RVM_FOLD_INTERVAL.  Folds are drawn from s->seed, the same on every
  * machine; classification folds are stratified, and a class that a fold's training has not seen has
- * probability 0 there.  `folds` above the number of rows counts as that number.  interrupted may be
- * NULL, for that of the settings; when it becomes non-zero the function stops with RVM_OK and
- * *finished false. */
+ * probability 0 there.  `folds` above the number of rows counts as that number.  Interrupted, it
+ * stops with RVM_OK and *finished false. */
 RVM_CHECKED rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
-                                          const rvm_settings *s, size_t folds,
-                                          const volatile int *interrupted, rvm_error *err);
+                                          const rvm_settings *s, size_t folds, rvm_error *err);
 
 /* ---- Scores --------------------------------------------------------------------------------- */
 

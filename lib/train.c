@@ -684,7 +684,7 @@ rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *
     rvm_settings chosen = *s;
     rvm_status status = RVM_OK;
     if (rvm_tuning_is_open(&s->tune))
-        status = rvm_tune(&chosen, p, s, NULL, err);
+        status = rvm_tune(&chosen, p, s, err);
     if (status == RVM_OK)
         status = rvm_trainer_alloc(&tr, p, &chosen, err);
     while (status == RVM_OK && !r.done && (r.round == 0 || !rvm_interrupted(s->interrupted)))

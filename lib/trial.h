@@ -14,11 +14,10 @@ typedef struct {
 } rvm_trial;
 
 /* Adds one draw of the folds: the folds that s->seed + t->draws gives, the same for each kernel.
- * s has the kernel, nothing open, and the number of starts. *t is unchanged when interrupted. prediction is
- * scratch; c was found for p. */
+ * s has the kernel, nothing open, and the number of starts. *t is unchanged when interrupted.
+ * prediction is scratch; c was found for p. */
 RVM_CHECKED rvm_status rvm_trial_draw(rvm_trial *t, rvm_prediction *prediction,
                                       const rvm_problem *p, const rvm_constant *c,
-                                      const rvm_settings *s, size_t folds,
-                                      const volatile int *interrupted, rvm_error *err);
+                                      const rvm_settings *s, size_t folds, rvm_error *err);
 
 #endif

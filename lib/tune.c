@@ -236,8 +236,7 @@ static int draws_of(const rvm_tuner *t)
 }
 
 /* One draw of the folds for one rung. */
-static rvm_status try_rung(rvm_tuner *t, family *f, int rung, const volatile int *interrupted,
-                           rvm_error *err)
+static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
 {
     rvm_trial *trial = trial_at(f->now, rung);
     rvm_settings s = t->settings;
@@ -248,8 +247,8 @@ static rvm_status try_rung(rvm_tuner *t, family *f, int rung, const volatile int
     s.tune = (rvm_tuning){ .gamma = false };
     s.restarts = t->stage == CAREFUL ? careful_starts(t) : 1;
     s.ard = false; /* it starts from the width that is chosen here */
-    const rvm_status status = rvm_trial_draw(trial, &t->prediction, t->sample, &t->constant, &s,
-                                             folds_of(t), interrupted, err);
+    const rvm_status status =
+        rvm_trial_draw(trial, &t->prediction, t->sample, &t->constant, &s, folds_of(t), err);
     if (trial->draws > before) {
         t->tried++;
         t->work += (double)(folds_of(t) * t->sample->rows);
@@ -487,7 +486,7 @@ void rvm_tuner_free(rvm_tuner *t)
     free(t);
 }
 
-rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, const volatile int *interrupted, rvm_error *err)
+rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     int rung = 0;
@@ -496,7 +495,7 @@ rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, const volatile int *interrup
     *done = t->stage == DONE;
     if (status != RVM_OK || *done)
         return status;
-    status = try_rung(t, &t->family[t->current], rung, interrupted, err);
+    status = try_rung(t, &t->family[t->current], rung, err);
     if (status == RVM_OK)
         take_best(t);
     return status;
@@ -637,16 +636,13 @@ bool rvm_tuning_is_open(const rvm_tuning *tune)
     return tune->gamma || tune->degree || tune->coef0 || tune->type_count > 0;
 }
 
-rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings *s,
-                    const volatile int *interrupted, rvm_error *err)
+rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
 {
     rvm_tuner *t = NULL;
     bool done = false;
     rvm_status status = rvm_tuner_alloc(&t, p, s, err);
-    if (interrupted == NULL)
-        interrupted = s->interrupted;
-    while (status == RVM_OK && !done && !rvm_interrupted(interrupted))
-        status = rvm_tuner_step(&done, t, interrupted, err);
+    while (status == RVM_OK && !done && !rvm_interrupted(s->interrupted))
+        status = rvm_tuner_step(&done, t, err);
     if (status == RVM_OK) {
         *out = *s;
         out->kernel = rvm_tuner_best(t).kernel;

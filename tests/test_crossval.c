@@ -41,7 +41,7 @@ static rvm_prediction validate(const rvm_problem *p, const rvm_settings *s, size
     rvm_error err = { 0 };
     bool finished = false;
 
-    ck_assert_msg(rvm_cross_validate(&out, &finished, p, s, folds, NULL, &err) == RVM_OK, "%s",
+    ck_assert_msg(rvm_cross_validate(&out, &finished, p, s, folds, &err) == RVM_OK, "%s",
                   err.message);
     ck_assert(finished);
     ck_assert_uint_eq(out.rows, p->rows);
@@ -308,22 +308,6 @@ START_TEST(rows_have_their_intervals)
     }
 END_TEST
 
-START_TEST(an_interrupt_ends_it)
-    {
-        const volatile int interrupted = 1;
-        const rvm_settings s = settings_for(RVM_REGRESSION);
-        rvm_problem *p = wave(12, RVM_REGRESSION);
-        rvm_prediction out = { 0 };
-        rvm_error err = { 0 };
-        bool finished = true;
-
-        ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 3, &interrupted, &err), RVM_OK);
-        ck_assert(!finished);
-        rvm_prediction_free(&out);
-        rvm_problem_free(p);
-    }
-END_TEST
-
 START_TEST(what_cannot_be_cut_is_refused)
     {
         rvm_settings s = settings_for(RVM_REGRESSION);
@@ -332,11 +316,11 @@ START_TEST(what_cannot_be_cut_is_refused)
         rvm_error err = { 0 };
         bool finished = false;
 
-        ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 1, NULL, &err), RVM_ESETTING);
+        ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 1, &err), RVM_ESETTING);
         ck_assert_ptr_nonnull(strstr(err.message, "n must >= 2"));
-        ck_assert_int_eq(rvm_cross_validate(&out, &finished, one, &s, 2, NULL, &err), RVM_ESETTING);
+        ck_assert_int_eq(rvm_cross_validate(&out, &finished, one, &s, 2, &err), RVM_ESETTING);
         s.kernel.gamma = -1;
-        ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 2, NULL, &err), RVM_ESETTING);
+        ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 2, &err), RVM_ESETTING);
         rvm_prediction_free(&out);
         rvm_problem_free(p);
         rvm_problem_free(one);
@@ -357,7 +341,6 @@ Suite *crossval_suite(void)
     tcase_add_test(tc, a_part_may_lack_one_of_three);
     tcase_add_loop_test(tc, single_rows_are_spread_over_the_folds, 0, 3);
     tcase_add_test(tc, rows_have_their_intervals);
-    tcase_add_test(tc, an_interrupt_ends_it);
     tcase_add_test(tc, what_cannot_be_cut_is_refused);
     suite_add_tcase(suite, tc);
     return suite;

@@ -147,7 +147,7 @@ START_TEST(folds)
         rvm_prediction out = { 0 };
         rvm_error err = { 0 };
         bool finished = true;
-        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 5, NULL, &err));
+        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 5, &err));
         ck_assert(!finished);
         rvm_prediction_free(&out);
         rvm_problem_free(p);
@@ -162,10 +162,10 @@ START_TEST(choice_of_a_width)
         rvm_error err = { 0 };
         bool done = true;
         s.tune.gamma = true;
-        CHECK_OK(rvm_tune(&chosen, p, &s, NULL, &err));
+        CHECK_OK(rvm_tune(&chosen, p, &s, &err));
         ck_assert(!rvm_tuning_is_open(&chosen.tune) && chosen.kernel.gamma > 0);
         CHECK_OK(rvm_tuner_alloc(&t, p, &s, &err));
-        CHECK_OK(rvm_tuner_step(&done, t, &interrupted, &err));
+        CHECK_OK(rvm_tuner_step(&done, t, &err));
         ck_assert_uint_eq(rvm_tuner_tried(t), 0);
         rvm_tuner_free(t);
         check_cut_short(p, &chosen);

@@ -426,7 +426,7 @@ START_TEST(cross_validation_of_outputs)
         rvm_error err = { 0 };
         bool finished = false;
         s.restarts = 1;
-        CHECK_OK(rvm_cross_validate(&all, &finished, p, &s, 12, NULL, &err));
+        CHECK_OK(rvm_cross_validate(&all, &finished, p, &s, 12, &err));
         ck_assert(finished);
         ck_assert_uint_eq(all.outputs, Q);
         for (size_t i = 0; i < p->rows; i += 5) {

@@ -48,7 +48,7 @@ static rvm_choice choose(const rvm_problem *p, const rvm_settings *s)
     bool done = false;
     CHECK_OK(rvm_tuner_alloc(&t, p, s, &err));
     while (!done)
-        CHECK_OK(rvm_tuner_step(&done, t, NULL, &err));
+        CHECK_OK(rvm_tuner_step(&done, t, &err));
     const rvm_choice best = rvm_tuner_best(t);
     rvm_tuner_free(t);
     return best;
@@ -196,10 +196,10 @@ START_TEST(folds_are_fitted_as_well_as_the_model)
         s.kernel.gamma = 0.03;
         s.restarts = 1;
         rvm_fold_score one, many;
-        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 5, NULL, &err));
+        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 5, &err));
         CHECK_OK(rvm_score_folds(&one, &out, p, &err));
         s.restarts = 0;
-        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 5, NULL, &err));
+        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 5, &err));
         CHECK_OK(rvm_score_folds(&many, &out, p, &err));
         ck_assert_msg(one.error <= 1.5 * many.error, "one start %g, many %g", one.error,
                       many.error);
@@ -222,7 +222,7 @@ START_TEST(all_trials_are_told)
         ck_assert_uint_eq(rvm_tuner_tried(t), 0);
         ck_assert_uint_eq(rvm_tuner_best(t).rows, 0);
         while (!done) {
-            CHECK_OK(rvm_tuner_step(&done, t, NULL, &err));
+            CHECK_OK(rvm_tuner_step(&done, t, &err));
             const rvm_tuner_report r = rvm_tuner_progress(t);
             ck_assert_int_ge(r.expected, r.tried);
             ck_assert(r.progress >= 0 && r.progress <= 1);
@@ -290,7 +290,7 @@ START_TEST(the_loss_is_that_of_a_cross_validation)
         sorted = rvm_problem_subset(p, order, p->rows);
         ck_assert_ptr_nonnull(sorted);
         s.restarts = 3;
-        CHECK_OK(rvm_cross_validate(&out, &finished, sorted, &s, 5, NULL, &err));
+        CHECK_OK(rvm_cross_validate(&out, &finished, sorted, &s, 5, &err));
         double sum = 0, mean = 0, variance = 0;
         for (size_t n = 0; n < p->rows; n++)
             mean += sorted->target[n] / 1100;
@@ -334,7 +334,7 @@ START_TEST(what_is_open_is_told_and_refused)
         const rvm_kernel_type precomputed = RVM_PRECOMPUTED;
         ck_assert(rvm_tuning_is_open(&s.tune));
         ck_assert_int_eq(rvm_trainer_alloc(&tr, p, &s, &err), RVM_ESETTING);
-        CHECK_OK(rvm_tune(&chosen, p, &s, NULL, &err));
+        CHECK_OK(rvm_tune(&chosen, p, &s, &err));
         ck_assert(!rvm_tuning_is_open(&chosen.tune));
         ck_assert(chosen.kernel.gamma > 0);
         s.tune.type = &precomputed;
@@ -347,14 +347,15 @@ END_TEST
 /* Interrupted before it begins, and too few rows to divide: some kernel comes out all the same. */
 START_TEST(there_is_always_a_kernel)
     {
-        const rvm_settings s = regression();
-        rvm_settings chosen;
+        rvm_settings s = regression(), chosen;
         rvm_problem *p = wave(40, 3, 0.1, 8), *few = wave(2, 3, 0.1, 8);
         rvm_error err = { 0 };
         const volatile int interrupted = 1;
-        CHECK_OK(rvm_tune(&chosen, p, &s, &interrupted, &err));
+        s.interrupted = &interrupted;
+        CHECK_OK(rvm_tune(&chosen, p, &s, &err));
         ck_assert(chosen.kernel.gamma > 0 && isfinite(chosen.kernel.gamma));
-        CHECK_OK(rvm_tune(&chosen, few, &s, NULL, &err));
+        s.interrupted = NULL;
+        CHECK_OK(rvm_tune(&chosen, few, &s, &err));
         ck_assert(chosen.kernel.gamma > 0 && isfinite(chosen.kernel.gamma));
         rvm_problem_free(p);
         rvm_problem_free(few);
