@@ -30,10 +30,10 @@ static rvm_status search_piece(void *context, size_t place, int worker, rvm_erro
 void rvm_batch_run(rvm_batch *b, int first, int count, rvm_batch_search *search, void *context,
                    int workers, const volatile int *interrupted)
 {
-    job j = { b, first, search, context, interrupted };
     assert(count <= RVM_BATCH);
     memset(b, 0, sizeof *b);
     b->count = count;
+    job j = { b, first, search, context, interrupted };
     rvm_share((size_t)count, search_piece, &j, workers, NULL);
 }
 
