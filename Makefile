@@ -171,7 +171,9 @@ $(OUT)/%.o: %.c $(OUT)/flags
 # -ffinite-math-only included, so isfinite() means nothing in this one file: callers check.
 $(OUT)/lib/vecmath.o: FILE_CFLAGS = -O3 -ffast-math -ffp-contract=fast
 
-# Rewritten only when the flags differ from those of the last build; every object depends on it.
+# Rewritten only when the flags differ from those of the last build; every object depends on it.  It
+# would inherit the flags of the one file for which make happens to want it first.
+$(OUT)/flags: FILE_CFLAGS :=
 $(OUT)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quote,$(COMPILE) $(LINK) $(LIBS)) | cmp -s - $@ || \

@@ -7,7 +7,7 @@
 #     BIN      folder of the rvm-* tools
 #     HELPERS  folder of the compiled bench/auto.c and bench/friedman.c
 #     FOLDER   libsvm's text files, plain or packed, see bench/fetch.sh, and the archives NAME.tar.xz
-#              of Raetsch's benchmark with NAME_1.train, NAME_1.test, ...; what is not there is left out
+#              of Raetsch's benchmark with NAME_1.train, NAME_1.test, ...; what is missing is left out
 #     RESULTS  the file that gets the tables, once they are complete, as Markdown text
 #
 # Environment:

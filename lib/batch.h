@@ -20,9 +20,9 @@ typedef struct {
     rvm_error fault[RVM_BATCH];
 } rvm_batch;
 
-/* Searches number first .. first + count - 1, by at most `workers` threads. What one fails with is no
- * matter of the others. After an interrupt only the very first one begins, which leaves a model at
- * once; the others are RVM_EINTERRUPT. */
+/* Searches number first .. first + count - 1, by at most `workers` threads. What one fails with is
+ * no matter of the others. After an interrupt only the very first one begins, which leaves a model
+ * at once; the others are RVM_EINTERRUPT. */
 void rvm_batch_run(rvm_batch *b, int first, int count, rvm_batch_search *search, void *context,
                    int workers, const volatile int *interrupted);
 /* RVM_OK where all searches have ended well, or some have been lost and there is a solution all the

@@ -8,8 +8,8 @@
 /* The kernel has a gamma, and no weights of inputs in its place. */
 bool cli_has_gamma(const rvm_kernel *kernel);
 
-/* The first columns of a table, without the end of the line: what they are called, and what a kernel
- * came to. */
+/* The first columns of a table, without the end of the line: what they are called, and what a
+ * kernel came to. */
 void cli_candidates_heading(FILE *table, const rvm_settings *s);
 void cli_candidates_row(FILE *table, const rvm_settings *s, const rvm_choice *choice);
 /* The table of all that have been tried, a star at the best; nothing where none has. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs one command-line test for run-cli.sh, which prepares the environment and collects the verdicts:
+# Runs one command-line test for run-cli.sh, which prepares the environment and counts the verdicts:
 #   run-case.sh TOP TOTAL CASE.sh
 # Adds `passed`, `failed` or `skipped` to TOP/verdicts, shows what a failed case wrote, and tells on
 # descriptor 3 how many of TOTAL are done: in one line that is redrawn where that is a terminal.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs command-line tests: run-cli.sh BIN [CASE.sh ...], by default every tests/cli/*/*.sh; JOBS (2) of
-# them at a time.
+# Runs command-line tests: run-cli.sh BIN [CASE.sh ...], by default every tests/cli/*/*.sh; JOBS (2)
+# of them at a time.
 #
 # A case runs under sh in an empty folder of its own, with
 #   BIN       folder of the tools, absolute         SRC      top of the source, absolute

@@ -31,9 +31,8 @@ count() {
     skipped=$((skipped + ${4:-0}))
 }
 
-# Two processes at a time, and no more: three took a quarter more processor time, since what they keep
-# in the caches of two cores they take from each other. OpenBLAS's own threads, which the library sets
-# where it is to use them, only get in the way on the small matrices of unit tests.
+# Two processes at a time, for two cores. OpenBLAS's own threads, which the library sets where it is
+# to use them, only get in the way on the small matrices of unit tests.
 echo "unit tests, of each suite" >&3
 OPENBLAS_NUM_THREADS=1 "$runner" 0 2 >"$log.half" 2>&1 &
 unit=$!

@@ -1,5 +1,6 @@
 /* Runs every suite in one program, or with the words PART PARTS every PARTS-th of them, from number
- * PART on.  CK_RUN_SUITE=name runs one of them, CK_FORK=no all in one process; the last line is the count that tests/run.sh adds to that of the command-line tests. */
+ * PART on.  CK_RUN_SUITE=name runs one of them, CK_FORK=no all in one process; the last line is the
+ * count that tests/run.sh adds to that of the command-line tests. */
 #include <gsl/gsl_errno.h>
 #include <stdbool.h>
 #include <stdio.h>
