@@ -138,7 +138,7 @@ OUT     := build/$(FLAVOUR)
 BIN     := $(if $(filter release,$(FLAVOUR)),.,$(OUT))
 TOOLS   := $(basename $(wildcard rvm-*.c))
 SCRIPTS := tools/rvm-plot
-LIB_SRC := $(wildcard lib/*.c)
+LIB_SRC := $(wildcard lib/*/*.c)
 SUITES  := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 CLI_CASES ?=
 
@@ -147,7 +147,7 @@ TOOL_OBJ := $(TOOLS:%=$(OUT)/%.o)
 TEST_OBJ := $(SUITES:%=$(OUT)/tests/test_%.o) $(OUT)/tests/run_check.o $(OUT)/suites.o
 MAN1     := $(wildcard man/*.1)
 MAN5     := $(wildcard man/*.5)
-FORMATTED = $(wildcard *.c lib/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
+FORMATTED = $(wildcard *.c lib/*.h lib/*/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
 SHELL_FILES = $(SCRIPTS) $(wildcard tests/*.sh tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
 
 # Commands are shown in short unless V is set.
@@ -169,7 +169,7 @@ $(OUT)/%.o: %.c $(OUT)/flags
 
 # exp and its kin over arrays.  gcc calls glibc's vector functions only with all of -ffast-math,
 # -ffinite-math-only included, so isfinite() means nothing in this one file: callers check.
-$(OUT)/lib/vecmath.o: FILE_CFLAGS = -O3 -ffast-math -ffp-contract=fast
+$(OUT)/lib/base/vecmath.o: FILE_CFLAGS = -O3 -ffast-math -ffp-contract=fast
 
 # Rewritten only when the flags differ from those of the last build; every object depends on it.  It
 # would inherit the flags of the one file for which make happens to want it first.
@@ -367,8 +367,8 @@ $(OUT)/replay_%: $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/tests/fuzz/replay.o $(OUT)/li
 .PHONY: lint
 lint:
 	@clang-format --dry-run -Werror $(FORMATTED)
-	@sh tests/layers.sh lib
 	@$(MAKE) --no-print-directory FLAVOUR=werror all unit
+	@sh tests/layers.sh lib '$(CURDIR)/build/werror/lib'
 	@cppcheck --quiet --std=c11 --inline-suppr --error-exitcode=1 -Ilib \
 	    --enable=warning,performance,portability --suppress=missingIncludeSystem \
 	    $(wildcard rvm-*.c) lib

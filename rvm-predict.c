@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cli.h"
-#include "lib/cli_confusion.h"
+#include "lib/cli/cli.h"
+#include "lib/cli/cli_confusion.h"
 #include "lib/rvm.h"
 
 /* Rows read at a time: enough for several threads, few enough that a stream's first

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cli.h"
+#include "lib/cli/cli.h"
 #include "lib/rvm.h"
 
 typedef struct {

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/cli.h"
-#include "lib/cli_advice.h"
-#include "lib/cli_candidates.h"
-#include "lib/cli_coefficients.h"
-#include "lib/cli_live.h"
+#include "lib/cli/cli.h"
+#include "lib/cli/cli_advice.h"
+#include "lib/cli/cli_candidates.h"
+#include "lib/cli/cli_coefficients.h"
+#include "lib/cli/cli_live.h"
 #include "lib/rvm.h"
 
 enum { EXIT_INTERRUPTED = 130 };

@@ -20,8 +20,8 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "forward.h"
-#include "model.h"
+#include "base/forward.h"
+#include "product/model.h"
 #include "rvm.h"
 
 enum { FOLDS = 5 };

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "gibbs.h"
-#include "linalg.h"
-#include "parallel.h"
+#include "base/linalg.h"
+#include "base/parallel.h"
+#include "inference/gibbs.h"
 
 /* LAPACK's, where the BLAS brings it. */
 extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info)

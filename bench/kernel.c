@@ -16,9 +16,9 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "kernel.h"
-#include "problem.h"
-#include "vecmath.h"
+#include "base/vecmath.h"
+#include "basis/kernel.h"
+#include "data/problem.h"
 
 enum { FUNCTIONS = 400, ROWS = 20000, STRIP = 1024, REPEATS = 7 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "problem.h"
+#include "data/problem.h"
 
 enum { REPEATS = 5, PAIRS = 10, LINE = 1024 };
 

@@ -1,4 +1,4 @@
-/* Level 0, the public interface: relevance vector machines in C.
+/* The public interface: relevance vector machines in C.
  *
  * A relevance vector machine (Tipping 2001) is a linear model over kernel functions placed at the
  * training rows, with one prior precision alpha_i for each weight; maximising the evidence over

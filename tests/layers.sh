@@ -1,60 +1,74 @@
 #!/bin/sh
-# Includes point downward only: layers.sh FOLDER
+# Includes and calls point downward only: layers.sh FOLDER OBJECTS
 #
-# The first line of each *.c and *.h in FOLDER opens with `/* Level N` and says what the file is
-# for; `/* Beside the library` opens what only the tools use, which is above all levels.  A file may include files of its own level or a lower one, and no modules (a module is a
-# NAME.c with its NAME.h) may include one another in a circle.  rvm.h, the public interface, is
-# level 0.  Prints one line for each fault.
+# The folders of FOLDER are levels, lowest first as listed below.  A file may include files of its
+# own folder or a lower one, and call what they define; no modules (a module is a NAME.c with its
+# NAME.h) may include one another in a circle, nor call one another in one.  rvm.h, the public
+# interface, may be included anywhere.  OBJECTS is the folder of the object files, FOLDER/NAME.o.
+# Prints one line for each fault.
 
 set -u
+LEVELS='base data basis inference search product cli'
 cd "$1" || exit 1
+objects=$2
 
-awk '
-    function module(file) { sub(/\.[ch]$/, "", file); return file }
-
-    FNR == 1 {
-        level[FILENAME] = -1
-        if (match($0, /^\/\* Level [0-9]+[:,]/))
-            level[FILENAME] = substr($0, 10, RLENGTH - 10) + 0
-        else if (/^\/\* Beside the library[:,]/)
-            level[FILENAME] = 99
-        else
-            fault(FILENAME ":1: does not open with `/* Level N: what it is for`")
-    }
-
-    /^[ \t]*#[ \t]*include[ \t]*"/ {
-        split($0, part, "\"")
-        n++
-        from[n] = FILENAME; to[n] = part[2]; line[n] = FNR
-    }
-
-    # Walks all includes that start at m; the path in `trail` shows the circle when there is one.
-    function walk(m, trail,    i) {
-        if (state[m] == "open") {
-            fault("circle: " substr(trail, index(" " trail " ", " " m " ")))
-            return
-        }
-        if (state[m] == "done")
-            return
-        state[m] = "open"
+for level in $LEVELS; do
+    for file in "$level"/*.h "$level"/*.c; do
+        sed -n "s|^[ \t]*#[ \t]*include[ \t]*\"\(.*\)\".*|include $file \1|p" "$file"
+    done
+    nm -A "$objects/$level"/*.o | sed -n \
+        -e "s|^.*/\($level/[a-z_]*\)\.o:[^ ]* [BDRT] \(.*\)|defines \1.c \2|p" \
+        -e "s|^.*/\($level/[a-z_]*\)\.o: *U \(.*\)|wants \1.c \2|p"
+done | awk -v levels="$LEVELS" '
+    BEGIN {
+        n = split(levels, name, " ")
         for (i = 1; i <= n; i++)
-            if (module(from[i]) == m && module(to[i]) != m)
-                walk(module(to[i]), trail " " module(to[i]))
-        state[m] = "done"
+            height[name[i]] = i
     }
-
+    function module(file) { sub(/\.[ch]$/, "", file); return file }
+    function folder(file) { sub(/\/.*/, "", file); return file }
     function fault(text) { print text; faults++ }
 
-    END {
-        for (i = 1; i <= n; i++) {
-            if (!(to[i] in level))
-                fault(from[i] ":" line[i] ": includes " to[i] ", which is not in this folder")
-            else if (level[to[i]] > level[from[i]])
-                fault(from[i] ":" line[i] ": level " level[from[i]] " includes " to[i] \
-                      " of level " level[to[i]])
+    function check(from, to, verb) {
+        if (!(folder(to) in height))
+            fault(from ": " verb " " to ", which is in none of the folders")
+        else if (height[folder(to)] > height[folder(from)])
+            fault(from ": " verb " " to ", which is above it")
+        else if (module(from) != module(to))
+            edge[verb, module(from)] = edge[verb, module(from)] " " module(to)
+    }
+
+    $1 == "include" && $3 != "rvm.h" { check($2, $3, "includes") }
+    $1 == "defines" { home[$3] = $2; defined++ }
+    $1 == "wants" { wants[++w] = $2 " " $3 }
+
+    # Walks all that m includes or calls; `trail` shows the circle when there is one.
+    function walk(verb, m, trail,    i, k, to) {
+        if (state[verb, m] == "done")
+            return
+        if (state[verb, m] == "open") {
+            fault("circle: what " verb " what, " substr(trail, index(" " trail " ", " " m " ")))
+            return
         }
-        for (i = 1; i <= n; i++)
-            walk(module(from[i]), module(from[i]))
+        state[verb, m] = "open"
+        k = split(edge[verb, m], to, " ")
+        for (i = 1; i <= k; i++)
+            walk(verb, to[i], trail " " to[i])
+        state[verb, m] = "done"
+    }
+
+    END {
+        for (i = 1; i <= w; i++) {
+            split(wants[i], part, " ")
+            if (part[2] in home)
+                check(part[1], home[part[2]], "calls")
+        }
+        for (i in edge) {
+            split(i, part, SUBSEP)
+            walk(part[1], part[2], part[2])
+        }
+        if (defined < 100)
+            fault("no object files in the folder of objects")
         exit faults > 0
     }
-' *.h *.c
+'

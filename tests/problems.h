@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "climb.h"
-#include "model.h"
-#include "observe.h"
-#include "problem.h"
+#include "data/problem.h"
+#include "product/model.h"
+#include "search/climb.h"
+#include "search/observe.h"
 
 #define CHECK_OK(call) ck_assert_msg((call) == RVM_OK, "%s", err.message)
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "alloc.h"
+#include "base/alloc.h"
 #include "suites.h"
 
 START_TEST(array_is_zero)

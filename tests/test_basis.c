@@ -1,5 +1,5 @@
 /* basis.c: the canonical order, candidates, columns of norm 1, the design and its Gram matrix. */
-#include "basis.h"
+#include "basis/basis.h"
 #include "problems.h"
 #include "suites.h"
 

@@ -1,5 +1,5 @@
 /* batch.c: which searches begin, and what is an error of all of them. */
-#include "batch.h"
+#include "search/batch.h"
 #include "suites.h"
 
 typedef struct {

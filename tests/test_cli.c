@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "error.h"
+#include "base/error.h"
+#include "cli/cli.h"
 #include "suites.h"
 
 /* ---- A tool to try things on ---------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* climb.c: at its end no single function more, or less, is worth while. */
-#include "climb.h"
 #include "problems.h"
+#include "search/climb.h"
 #include "suites.h"
 
 static const rvm_climb_settings climb = {

@@ -1,5 +1,5 @@
 /* columns.c: strips of rows, kept or computed again, against whole columns; sums against loops. */
-#include "columns.h"
+#include "basis/columns.h"
 #include "problems.h"
 #include "suites.h"
 

@@ -2,7 +2,7 @@
 #include <gsl/gsl_blas.h>
 #include <math.h>
 
-#include "condense.h"
+#include "inference/condense.h"
 #include "suites.h"
 
 /* Columns of norm 1 at N rows, one a row of Phi; G = Phi Phi'. */

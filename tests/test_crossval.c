@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem.h"
+#include "data/problem.h"
 #include "rvm.h"
 
 /* A wave with scattered noise, or its sign as a class. */

@@ -1,5 +1,5 @@
 /* diagnose.c: against the formulas written down plainly in numpy, and where the answer is known. */
-#include "diagnose.h"
+#include "base/diagnose.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "suites.h"
 
 START_TEST(fault_without_a_place)

@@ -1,6 +1,6 @@
 /* evidence.c: S and Q against the N x N form, and promised gains against what they come to. */
-#include "evidence.h"
-#include "linalg.h"
+#include "base/linalg.h"
+#include "inference/evidence.h"
 #include "problems.h"
 #include "suites.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "forward.h"
+#include "base/forward.h"
 #include "problems.h"
 #include "suites.h"
 

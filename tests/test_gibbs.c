@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnose.h"
-#include "gibbs.h"
+#include "base/diagnose.h"
+#include "inference/gibbs.h"
 #include "suites.h"
 
 /* ---- A model with its arrays ------------------------------------------------------------------

@@ -1,6 +1,6 @@
 /* gram_search.c: what it finds against the formulas over all rows. */
-#include "gram_search.h"
 #include "problems.h"
+#include "search/gram_search.h"
 #include "suites.h"
 
 enum { N = 150, CAPACITY = 60, TAKEN = 50 };

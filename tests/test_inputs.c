@@ -1,6 +1,6 @@
 /* inputs.c: the inputs of a problem, and the derivative by their weights, against differences of
  * kernel values by formula. */
-#include "inputs.h"
+#include "basis/inputs.h"
 #include "problems.h"
 #include "suites.h"
 

@@ -1,7 +1,7 @@
 /* joint.c: several outputs against the N x N form, differences, and numbers from numpy. */
-#include "joint.h"
-#include "linalg.h"
+#include "base/linalg.h"
 #include "problems.h"
+#include "search/joint.h"
 #include "suites.h"
 
 enum { N = 40, M = 9, K = 5, Q = 3 };

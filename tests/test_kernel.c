@@ -1,7 +1,7 @@
 /* kernel.c: every kernel of the table, in both layouts, against its formula. */
 #include <gsl/gsl_eigen.h>
 
-#include "kernel.h"
+#include "basis/kernel.h"
 #include "problems.h"
 #include "suites.h"
 

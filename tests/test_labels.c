@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "labels.h"
-#include "problem.h"
+#include "data/labels.h"
+#include "data/problem.h"
 #include "suites.h"
 
 static rvm_labels find(const double *target, size_t rows)

@@ -1,6 +1,6 @@
 /* laplace.c: the mode and its quadratic approximation, against bernoulli.c, which holds all columns
  * in memory, against numbers from scipy, and against differences of the likelihood itself. */
-#include "laplace.h"
+#include "inference/laplace.h"
 #include "problems.h"
 #include "suites.h"
 

@@ -1,5 +1,5 @@
 /* lbfgs.c: directions for a quadratic function, where Newton's are known. */
-#include "lbfgs.h"
+#include "base/lbfgs.h"
 #include "problems.h"
 #include "suites.h"
 

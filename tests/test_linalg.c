@@ -2,7 +2,7 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
 
-#include "linalg.h"
+#include "base/linalg.h"
 #include "problems.h"
 #include "suites.h"
 

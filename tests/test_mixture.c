@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "mixture.h"
+#include "inference/mixture.h"
 #include "suites.h"
 
 static const double f[] = { 0, 1, 4 }, sd[] = { 0.5, 1, 0.2 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model.h"
-#include "problem.h"
+#include "data/problem.h"
+#include "product/model.h"
 #include "rvm.h"
 
 /* Written by hand after rvm-model(5). */

@@ -1,6 +1,6 @@
 /* multi.c, classes.c: models of more than two classes against the formulas. */
-#include "classes.h"
-#include "gram_search.h"
+#include "inference/classes.h"
+#include "search/gram_search.h"
 #include "suites.h"
 #include "trained.h"
 

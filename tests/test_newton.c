@@ -1,7 +1,7 @@
 /* newton.c, sweep.c: derivatives against central differences, and the conditions of an optimum. */
-#include "linalg.h"
-#include "newton.h"
+#include "base/linalg.h"
 #include "problems.h"
+#include "search/newton.h"
 #include "suites.h"
 
 enum { N = 40, M = 7, K = 5 };

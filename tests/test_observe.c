@@ -1,7 +1,7 @@
 /* observe.c: a part of the rows of a study. Targets and rows of whole studies are tested through
  * training, in test_train.c and beside it. */
-#include "observe.h"
 #include "problems.h"
+#include "search/observe.h"
 #include "suites.h"
 
 enum { N = 40, PART = 9 };

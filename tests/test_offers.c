@@ -1,7 +1,7 @@
 /* offers.c: S, Q and gain of candidates against the N x N form, C = B^-1 + Phi A^-1 Phi'. */
-#include "evidence.h"
-#include "offers.h"
+#include "inference/evidence.h"
 #include "problems.h"
+#include "search/offers.h"
 #include "suites.h"
 
 enum { N = 70, K = 4 };

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "outfile.h"
+#include "base/outfile.h"
 #include "suites.h"
 
 static char folder[] = "/tmp/rvm-outfile-XXXXXX";

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "parallel.h"
+#include "base/parallel.h"
 #include "suites.h"
 
 START_TEST(as_many_as_asked_for)

@@ -1,8 +1,8 @@
 /* point.c: which of two optima is preferred, saving and loading. */
 #include <math.h>
 
-#include "point.h"
 #include "problems.h"
+#include "search/point.h"
 #include "suites.h"
 
 static bool prefer(size_t K_a, double evidence_a, size_t K_b, double evidence_b, double credit)

@@ -1,6 +1,6 @@
 /* prior.c, and what evidence.c makes of a prior: densities and gains against scipy. */
-#include "evidence.h"
-#include "prior.h"
+#include "inference/evidence.h"
+#include "inference/prior.h"
 #include "problems.h"
 #include "suites.h"
 

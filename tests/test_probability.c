@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probability.h"
+#include "inference/probability.h"
 
 enum { MANY = 60 };
 

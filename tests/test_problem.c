@@ -1,7 +1,7 @@
 /* problem.c: rows in and out. */
 #include <check.h>
 
-#include "problem.h"
+#include "data/problem.h"
 #include "suites.h"
 
 static const int index_a[] = { 0, 3, 17 };

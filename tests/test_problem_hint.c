@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "problem_hint.h"
+#include "data/problem_hint.h"
 #include "suites.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "problem.h"
+#include "data/problem.h"
 #include "suites.h"
 
 static const rvm_grammar plain = { .class_labels = false };

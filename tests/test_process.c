@@ -1,6 +1,6 @@
 /* process.c: log evidence against numpy, its derivative by the covariance against differences. */
+#include "inference/process.h"
 #include "problems.h"
-#include "process.h"
 #include "suites.h"
 
 enum { N = 40 };

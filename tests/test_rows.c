@@ -1,10 +1,10 @@
 /* rows.c: numbering of features, dense or sparse, and what is kept of each row. */
 #include <float.h>
 
+#include "base/vecmath.h"
+#include "basis/rows.h"
 #include "problems.h"
-#include "rows.h"
 #include "suites.h"
-#include "vecmath.h"
 
 static rvm_problem *rows_of(const char *text)
 {

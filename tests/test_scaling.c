@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem.h"
-#include "scaling.h"
+#include "data/problem.h"
+#include "data/scaling.h"
 #include "suites.h"
 
 static const rvm_scaling_limits minus_one_to_one = { .lower = -1, .upper = 1 };

@@ -1,6 +1,6 @@
 /* sequential.c: each update against everything computed again, by LU and in the N x N form. */
 #include "problems.h"
-#include "sequential.h"
+#include "search/sequential.h"
 #include "suites.h"
 
 enum { N = 40, M = 8 };

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "product/settings.h"
 #include "rvm.h"
-#include "settings.h"
 
 static rvm_problem *problem(const char *text, rvm_grammar grammar)
 {

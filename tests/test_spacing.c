@@ -2,8 +2,8 @@
 #include <check.h>
 #include <math.h>
 
+#include "basis/spacing.h"
 #include "problems.h"
-#include "spacing.h"
 #include "suites.h"
 
 /* On a line 0, 1, 3, 3, 7: to the nearest row that differs 1, 1, 2, 2, 4, as the laplacian kernel

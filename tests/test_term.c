@@ -1,9 +1,9 @@
 /* term.c: terms at rows, their names and their numbers. */
 #include <string.h>
 
+#include "basis/term.h"
 #include "problems.h"
 #include "suites.h"
-#include "term.h"
 
 static const rvm_term bias = { 0, { 0, 0 } };
 static const rvm_term x3 = { 1, { 3, 0 } };

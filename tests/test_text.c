@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "suites.h"
-#include "text.h"
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 

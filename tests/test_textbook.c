@@ -1,7 +1,7 @@
 /* textbook.c, and what train.c makes of it: stationary points, steps, refusals. What it arrives at
  * on the shipped data is compared in tests/cli/numbers/textbook.sh. */
+#include "search/textbook.h"
 #include "suites.h"
-#include "textbook.h"
 #include "trained.h"
 
 static const rvm_method methods[] = { RVM_METHOD_MACKAY, RVM_METHOD_EM, RVM_METHOD_SEQUENTIAL };

@@ -1,7 +1,7 @@
 /* thin.c: what functions can take over from others, without loss and with. */
 #include "problems.h"
+#include "search/thin.h"
 #include "suites.h"
-#include "thin.h"
 
 enum { N = 25, MOST = 12 };
 

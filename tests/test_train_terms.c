@@ -1,6 +1,6 @@
 /* Training with linear and quadratic basis functions: what is found,
  * and all numbers of the models by the formulas. */
-#include "problem.h"
+#include "data/problem.h"
 #include "suites.h"
 #include "trained.h"
 

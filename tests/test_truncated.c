@@ -2,7 +2,7 @@
  *
  * The deciles were computed with mpmath, 80 digits, from erfc and the incomplete gamma function, by
  * bisection. For each law the test is shown to notice a wrong one that is near. */
-#include "truncated.h"
+#include "base/truncated.h"
 
 #include <gsl/gsl_cdf.h>
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vecmath.h"
 #include "suites.h"
-#include "vecmath.h"
 
 enum { MOST = 64 };
 

@@ -1,8 +1,8 @@
 /* widths.c: the weights that are found, against the maximum that scipy's L-BFGS-B has found of the
  * same log evidence, written out in numpy. */
 #include "problems.h"
+#include "product/widths.h"
 #include "suites.h"
-#include "widths.h"
 
 enum { N = 40 };
 

@@ -1,7 +1,7 @@
 /* working_set.c: rounds and stages, on more rows than whole columns are kept for. */
+#include "search/working_set.h"
 #include "suites.h"
 #include "trained.h"
-#include "working_set.h"
 
 /* sin(2x) + z^2 / 2 - x z / 3 on a square, with normal noise of sd 0.3. */
 static double surface(double x, double z)

@@ -1,23 +1,21 @@
-# lib/README names every file of lib/, at the level that the file's first line gives.
+# lib/README names every file of lib/, under the folder that it is in.
 set -eu
 
 cd "$SRC/lib"
 awk '
-    FILENAME == "README" && /^Level [0-9]/ { at = $2 + 0 }
-    FILENAME == "README" && /^Beside/ { at = "beside" }
-    FILENAME == "README" && /^  [a-z_]+\.[ch] / {
-        map[$1] = at
+    FILENAME == "README" && /^[a-z]+\/, / { folder = $1; sub(/,$/, "", folder) }
+    FILENAME == "README" && /^Notation/ { folder = "" }
+    FILENAME == "README" && folder != "" && /^  [a-z_]+\.[ch] / {
+        map[folder $1] = 1
         if ($1 ~ /\.c$/ && $2 == "h")
-            map[substr($1, 1, length($1) - 1) "h"] = at
+            map[folder substr($1, 1, length($1) - 1) "h"] = 1
     }
-    FILENAME == "README" && /^  [a-z_]+\.[ch]$/ { map[$1] = at }
-    FILENAME != "README" && FNR == 1 && FILENAME != "rvm.h" {
+    FILENAME != "README" && FNR == 1 {
         files++
-        level = $2 == "Level" ? $3 + 0 : "beside"
         if (!(FILENAME in map))
             fault(FILENAME " is not in the map")
-        else if (map[FILENAME] != level)
-            fault(FILENAME " is at level " level ", in the map at " map[FILENAME])
+        if ($0 !~ /^\/\* [A-Z0-9]/)
+            fault(FILENAME " does not say in its first line what it is for")
         seen[FILENAME] = 1
     }
     function fault(text) { print text; bad = 1 }
@@ -27,4 +25,4 @@ awk '
                 fault(file " is in the map only")
         exit bad || files < 10
     }
-' README *.c *.h
+' README */*.c */*.h

@@ -1,0 +1,468 @@
+/* Lines of a stream read once, strict numbers, numbers written; whatever the locale. */
+#include "base/text.h"
+
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+enum { BLOCK = 1 << 16 }; /* bytes that a read asks for at least; a pipe holds as many */
+
+/* ---- Lines ---------------------------------------------------------------------------------- */
+
+void rvm_text_init(rvm_text *t, FILE *in)
+{
+    *t = (rvm_text){ .in = in };
+}
+
+void rvm_text_free(rvm_text *t)
+{
+    free(t->buffer);
+    *t = (rvm_text){ 0 };
+}
+
+/* Room for BLOCK bytes behind `end`. A line is moved at most once, when it becomes the first. */
+static bool make_room(rvm_text *t)
+{
+    if (t->begin > 0) {
+        memmove(t->buffer, t->buffer + t->begin, t->end - t->begin);
+        t->end -= t->begin;
+        t->begin = 0;
+    }
+    return rvm_grow(&t->buffer, &t->capacity, t->end + BLOCK, 1);
+}
+
+static void wait_for_input(int descriptor)
+{
+    struct pollfd wanted = { .fd = descriptor, .events = POLLIN };
+
+    (void)poll(&wanted, 1, -1); /* whatever it says, the next read knows better */
+}
+
+/* Bytes read, 0 at the end, -1 with errno. */
+static ssize_t read_some(rvm_text *t)
+{
+    const int descriptor = fileno(t->in);
+    char *const to = t->buffer + t->end;
+    const size_t room = t->capacity - t->end;
+    ssize_t got;
+
+    if (descriptor < 0) {
+        const size_t count = fread(to, 1, room, t->in);
+
+        return count == 0 && ferror(t->in) ? -1 : (ssize_t)count;
+    }
+    while ((got = read(descriptor, to, room)) < 0) {
+        if (errno == EAGAIN || errno == EWOULDBLOCK)
+            wait_for_input(descriptor);
+        else if (errno != EINTR)
+            return -1;
+    }
+    return got;
+}
+
+static rvm_status fill(rvm_text *t, rvm_error *err)
+{
+    ssize_t got;
+
+    if (!make_room(t))
+        return rvm_fail_memory(err, "a line of input");
+    got = read_some(t);
+    if (got < 0)
+        return rvm_fail(err, RVM_EIO, "%s", strerror(errno));
+    t->end += (size_t)got;
+    t->ended = got == 0;
+    return RVM_OK;
+}
+
+/* The newline that ends the first line of the buffer, or NULL. */
+static const char *find_newline(rvm_text *t)
+{
+    const size_t unread = t->end - t->begin;
+    const char *found = NULL;
+
+    if (unread > t->searched)
+        found = memchr(t->buffer + t->begin + t->searched, '\n', unread - t->searched);
+    t->searched = found != NULL ? (size_t)(found - t->buffer) - t->begin : unread;
+    return found;
+}
+
+rvm_status rvm_text_line(const char **line, size_t *length, rvm_text *t, rvm_error *err)
+{
+    const char *newline, *start;
+    size_t bytes;
+
+    while ((newline = find_newline(t)) == NULL && !t->ended) {
+        const rvm_status status = fill(t, err);
+
+        if (status != RVM_OK)
+            return status;
+    }
+    *line = NULL;
+    *length = 0;
+    if (t->begin == t->end)
+        return RVM_OK;
+    start = t->buffer + t->begin;
+    bytes = t->searched;
+    t->begin += newline != NULL ? bytes + 1 : bytes;
+    t->searched = 0;
+    t->lines++;
+    if (bytes > 0 && start[bytes - 1] == '\r')
+        bytes--;
+    *line = start;
+    *length = bytes;
+    return RVM_OK;
+}
+
+static bool input_waits(FILE *in)
+{
+    struct pollfd wanted = { .fd = fileno(in), .events = POLLIN };
+
+    return wanted.fd >= 0 && poll(&wanted, 1, 0) == 0;
+}
+
+rvm_status rvm_text_ready(bool *ready, rvm_text *t, rvm_error *err)
+{
+    while (find_newline(t) == NULL && !t->ended) {
+        rvm_status status;
+
+        if (input_waits(t->in)) {
+            *ready = false;
+            return RVM_OK;
+        }
+        status = fill(t, err);
+        if (status != RVM_OK)
+            return status;
+    }
+    *ready = true;
+    return RVM_OK;
+}
+
+/* ---- Words ---------------------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+rvm_word rvm_text_word(const char *line, size_t length, size_t *at)
+{
+    rvm_word word = { NULL, 0, 0 };
+    size_t i = *at, first;
+
+    while (i < length && is_blank(line[i]))
+        i++;
+    first = i;
+    while (i < length && !is_blank(line[i]))
+        i++;
+    *at = i;
+    if (i > first)
+        word = (rvm_word){ line + first, i - first, first + 1 };
+    return word;
+}
+
+bool rvm_text_has_dash(const char *text, size_t length)
+{
+    if (length < 3 || text[0] != '\xe2')
+        return false;
+    if (text[1] == '\x88')
+        return text[2] == '\x92'; /* U+2212 */
+    return text[1] == '\x80' && (text[2] & '\xf8') == '\x90' &&
+           (text[2] & 7) <= 5; /* U+2010 .. 2015 */
+}
+
+const char *rvm_text_excerpt(char buffer[RVM_EXCERPT_SIZE], const char *text, size_t length)
+{
+    const size_t room = RVM_EXCERPT_SIZE - 1 - 3; /* without the NUL and the dots */
+    const size_t shown = length <= RVM_EXCERPT_SIZE - 1 ? length : room;
+    size_t i;
+
+    for (i = 0; i < shown; i++)
+        buffer[i] = text[i];
+    for (i = 0; i < shown; i++)
+        if (buffer[i] < ' ' || buffer[i] > '~')
+            buffer[i] = '?';
+    strcpy(buffer + shown, shown < length ? "..." : "");
+    return buffer;
+}
+
+/* ---- Numbers -------------------------------------------------------------------------------- */
+
+/* A decimal number is a whole number, its digits, times a power of ten. */
+typedef struct {
+    bool negative;
+    size_t count;    /* digits, at the least from the first that is not 0 on */
+    uint64_t digits; /* the whole number; wraps where count > DIGITS_EXACT */
+    int64_t power;
+} decimal;
+
+enum {
+    DIGITS_EXACT = 19, /* digits that always fit into 64 bits */
+    /* Any double is decided by the first 768 significant digits of its decimal number and by
+     * whether more of them follow that are not all zero. */
+    DIGITS_KEPT = 780,
+    EXPONENT_LIMIT = 100000
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Appends a run of digits; returns the first byte behind it. */
+static const char *scan_digits(uint64_t *digits, const char *at, const char *end)
+{
+    uint64_t sum = *digits;
+
+    for (; at < end && is_digit(*at); at++)
+        sum = sum * 10 + (uint64_t)(*at - '0');
+    *digits = sum;
+    return at;
+}
+
+/* The part behind the e; NULL when it is not [+-]digits. An exponent of 17 digits and more is cut
+ * to that size, which no number of digits that fits in memory brings back into range. */
+static const char *scan_exponent(int64_t *out, const char *at, const char *end)
+{
+    const bool negative = at < end && *at == '-';
+    int64_t exponent = 0;
+
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    if (at == end)
+        return NULL;
+    for (; at < end && is_digit(*at); at++)
+        if (exponent < INT64_MAX / 100)
+            exponent = exponent * 10 + (*at - '0');
+    *out = negative ? -exponent : exponent;
+    return at;
+}
+
+static size_t leading_zeros(const char *at, const char *end)
+{
+    size_t count = 0;
+
+    for (; at < end && (*at == '0' || *at == '.'); at++)
+        count += *at == '0';
+    return count;
+}
+
+static bool scan_decimal(decimal *d, const char *text, size_t length)
+{
+    const char *at = text, *const end = text + length;
+    const char *start;
+    int64_t exponent = 0;
+
+    *d = (decimal){ .negative = at < end && *at == '-' };
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    text = start = at;
+    at = scan_digits(&d->digits, at, end);
+    d->count = (size_t)(at - start);
+    if (at < end && *at == '.') {
+        start = ++at;
+        at = scan_digits(&d->digits, at, end);
+        d->count += (size_t)(at - start);
+        d->power = start - at;
+    }
+    if (d->count == 0)
+        return false;
+    if (d->count > DIGITS_EXACT)
+        d->count -= leading_zeros(text, at);
+    if (at < end && (*at == 'e' || *at == 'E'))
+        at = scan_exponent(&exponent, at + 1, end);
+    d->power += exponent;
+    return at == end;
+}
+
+/* By one correctly rounded operation on two exact doubles, where the digits and the power allow. */
+static bool convert_exactly(double *out, uint64_t digits, int64_t power)
+{
+    static const double ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+
+    if (FLT_EVAL_METHOD != 0 || digits > (uint64_t)1 << 53 || power < -22 || power > 22)
+        return false;
+    *out = power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
+    return true;
+}
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 wide;
+
+/* The double nearest to m 2^exponent, the even one of two; `more`: to a number above that by less
+ * than 2^exponent. m needs 55 bits or more where there is more. */
+static double round_binary(uint64_t m, bool more, int exponent)
+{
+    const int shift = __builtin_clzll(m);
+    const uint64_t half = (uint64_t)1 << 10; /* of the last of the upper 53 bits */
+    uint64_t upper = m << shift >> 11;
+    const uint64_t lower = m << shift & (2 * half - 1);
+
+    if (lower > half || (lower == half && (more || upper % 2 == 1)))
+        upper++;
+    return ldexp((double)upper, exponent + 11 - shift);
+}
+
+/* By whole numbers: 10^n = 5^n 2^n, and up to n = 27 the product of the digits and 5^n, or their
+ * quotient and its remainder, are exact and so can be rounded. digits are not 0. */
+static bool convert_by_integers(double *out, uint64_t digits, int64_t power)
+{
+    static const uint64_t five[] = { 1u,
+                                     5u,
+                                     25u,
+                                     125u,
+                                     625u,
+                                     3125u,
+                                     15625u,
+                                     78125u,
+                                     390625u,
+                                     1953125u,
+                                     9765625u,
+                                     48828125u,
+                                     244140625u,
+                                     1220703125u,
+                                     6103515625u,
+                                     30517578125u,
+                                     152587890625u,
+                                     762939453125u,
+                                     3814697265625u,
+                                     19073486328125u,
+                                     95367431640625u,
+                                     476837158203125u,
+                                     2384185791015625u,
+                                     11920928955078125u,
+                                     59604644775390625u,
+                                     298023223876953125u,
+                                     1490116119384765625u,
+                                     7450580596923828125u };
+    const int most = sizeof five / sizeof five[0] - 1;
+
+    if (power < -most || power > most)
+        return false;
+    const int n = (int)power;
+    if (n >= 0) {
+        const wide product = (wide)digits * five[n];
+        const uint64_t high = (uint64_t)(product >> 64);
+        const int shift = high == 0 ? 0 : 64 - __builtin_clzll(high);
+        const uint64_t m = (uint64_t)(product >> shift);
+
+        *out = round_binary(m, (wide)m << shift != product, n + shift);
+    } else {
+        /* Both with the highest bit set: the quotient then has 63 or 64 bits. */
+        const int shift = __builtin_clzll(digits), shift5 = __builtin_clzll(five[-n]);
+        const uint64_t divisor = five[-n] << shift5;
+        const wide dividend = (wide)(digits << shift) << 63;
+        const uint64_t m = (uint64_t)(dividend / divisor);
+
+        *out = round_binary(m, (wide)m * divisor != dividend, n - 63 - shift + shift5);
+    }
+    return true;
+}
+#else
+static bool convert_by_integers(double *out, uint64_t digits, int64_t power)
+{
+    (void)out, (void)digits, (void)power;
+    return false;
+}
+#endif
+
+/* By strtod, on digits and an exponent alone: without a decimal point no locale matters. */
+static double convert_by_library(const char *at, const char *end, int64_t power)
+{
+    char text[DIGITS_KEPT + 32];
+    size_t count = 0;
+    bool more = false;
+
+    for (; at < end && *at != 'e' && *at != 'E'; at++) {
+        if (!is_digit(*at) || (count == 0 && *at == '0'))
+            continue;
+        if (count < DIGITS_KEPT) {
+            text[count++] = *at;
+        } else {
+            more = more || *at != '0';
+            power++;
+        }
+    }
+    if (more) {
+        text[count++] = '1';
+        power--;
+    }
+    if (power > EXPONENT_LIMIT)
+        power = EXPONENT_LIMIT;
+    if (power < -EXPONENT_LIMIT)
+        power = -EXPONENT_LIMIT;
+    snprintf(text + count, sizeof text - count, "e%d", (int)power);
+    return strtod(text, NULL);
+}
+
+rvm_number_status rvm_text_real(double *out, const char *text, size_t length)
+{
+    decimal d;
+    double value = 0;
+
+    if (!scan_decimal(&d, text, length))
+        return RVM_NUMBER_SYNTAX;
+    const bool zero = d.count <= DIGITS_EXACT && d.digits == 0;
+    if (!zero && (d.count > DIGITS_EXACT || (!convert_exactly(&value, d.digits, d.power) &&
+                                             !convert_by_integers(&value, d.digits, d.power))))
+        value = convert_by_library(text, text + length, d.power);
+    if (isinf(value))
+        return RVM_NUMBER_OVERFLOW;
+    *out = d.negative ? -value : value;
+    return !zero && value < DBL_MIN ? RVM_NUMBER_UNDERFLOW : RVM_NUMBER_OK;
+}
+
+rvm_number_status rvm_text_index(int *out, const char *text, size_t length)
+{
+    const bool signs = length > 0 && (text[0] == '+' || text[0] == '-');
+    size_t i = signs ? 1 : 0;
+    int64_t index = 0;
+
+    if (i == length)
+        return RVM_NUMBER_SYNTAX;
+    for (; i < length; i++) {
+        if (!is_digit(text[i]))
+            return RVM_NUMBER_SYNTAX;
+        if (index <= INT_MAX)
+            index = index * 10 + (text[i] - '0');
+    }
+    if (signs && text[0] == '-')
+        return RVM_NUMBER_NEGATIVE;
+    if (index > INT_MAX)
+        return RVM_NUMBER_OVERFLOW;
+    *out = (int)index;
+    return RVM_NUMBER_OK;
+}
+
+/* ---- Numbers written ------------------------------------------------------------------------ */
+
+const char *rvm_text_format(char buffer[RVM_REAL_SIZE], double value, int digits)
+{
+    const int length = snprintf(buffer, RVM_REAL_SIZE, "%.*g", digits, value);
+    size_t i = 0, behind;
+
+    if (length < 0 || length >= RVM_REAL_SIZE || !isfinite(value))
+        return buffer;
+    /* What stands between the digits and is neither digit nor exponent is the locale's point. */
+    i += buffer[0] == '-';
+    while (is_digit(buffer[i]))
+        i++;
+    if (buffer[i] == '\0' || buffer[i] == 'e')
+        return buffer;
+    behind = i;
+    while (!is_digit(buffer[behind]))
+        behind++;
+    buffer[i] = '.';
+    memmove(buffer + i + 1, buffer + behind, strlen(buffer + behind) + 1);
+    return buffer;
+}

@@ -1,0 +1,479 @@
+/* Candidate basis functions of a problem and their columns. */
+#define _GNU_SOURCE /* qsort_r */
+#include "basis/basis.h"
+
+#include <gsl/gsl_blas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/linalg.h"
+#include "base/parallel.h"
+#include "base/vecmath.h"
+#include "data/problem.h"
+
+/* Rows that one thread evaluates at a time: a multiple of the kernel's tile, fixed so that results
+ * do not depend on the number of threads. */
+enum { STRIP = 1024 };
+
+/* ---- Order ---------------------------------------------------------------------------------- */
+
+/* Features in lexicographic order, an absent one counting as 0. */
+static int compare_features(const rvm_problem *p, size_t a, size_t b)
+{
+    size_t i = p->start[a], j = p->start[b];
+    const size_t i_end = p->start[a + 1], j_end = p->start[b + 1];
+    while (i < i_end || j < j_end) {
+        const long long none = (long long)p->max_index + 1;
+        const long long fa = i < i_end ? p->index[i] : none, fb = j < j_end ? p->index[j] : none;
+        const double x = fa <= fb ? p->value[i] : 0, z = fb <= fa ? p->value[j] : 0;
+        if (x != z)
+            return x < z ? -1 : 1;
+        i += fa <= fb;
+        j += fb <= fa;
+    }
+    return 0;
+}
+
+bool rvm_same_features(const rvm_problem *p, size_t a, size_t b)
+{
+    return compare_features(p, a, b) == 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+    const rvm_problem *p = context;
+    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    const int features = compare_features(p, i, j);
+    if (features != 0)
+        return features;
+    const double *s = rvm_problem_targets(p, i), *t = rvm_problem_targets(p, j);
+    for (size_t k = 0; k < p->outputs; k++)
+        if (s[k] != t[k])
+            return s[k] < t[k] ? -1 : 1;
+    return (i > j) - (i < j);
+}
+
+rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, rvm_error *err)
+{
+    size_t *order = rvm_array(p->rows, sizeof *order);
+    if (order == NULL)
+        return rvm_fail_memory(err, "the order of the rows");
+    for (size_t i = 0; i < p->rows; i++)
+        order[i] = i;
+    qsort_r(order, p->rows, sizeof *order, compare_rows, (void *)p);
+    *row = order;
+    return RVM_OK;
+}
+
+/* ---- Candidates ----------------------------------------------------------------------------- */
+
+rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *rows,
+                          const rvm_kernel *kernel, unsigned degrees, rvm_error *err)
+{
+    size_t features = 0;
+    memset(b, 0, sizeof *b);
+    if (degrees > 1 && !rvm_rows_features(&b->feature, &features, p))
+        return rvm_fail_memory(err, "the candidates");
+    const rvm_status status = rvm_term_list_init(&b->term_list, degrees, b->feature, features, err);
+    if (status != RVM_OK)
+        return status;
+    const bool kernels = kernel->type != RVM_NO_KERNEL;
+    b->N = p->rows;
+    b->count = b->terms = rvm_term_list_count(&b->term_list);
+    b->bias = degrees & 1;
+    b->kernel = *kernel;
+    b->rows = b->at = rows;
+    b->at_p = p;
+    b->row = rvm_array(kernels ? p->rows : 0, sizeof *b->row);
+    if (b->row == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    for (size_t i = 0; kernels && i < p->rows; i++)
+        if (i == 0 || compare_features(p, i - 1, i) != 0)
+            b->row[b->count++ - b->terms] = i;
+    return b->count > 0 ? RVM_OK
+                        : rvm_fail(err, RVM_ESETTING,
+                                   "there is no basis function: the rows have no features");
+}
+
+void rvm_basis_free(rvm_basis *b)
+{
+    free(b->row);
+    free(b->feature);
+    memset(b, 0, sizeof *b);
+}
+
+bool rvm_basis_is_term(const rvm_basis *b, size_t id)
+{
+    return id < b->terms;
+}
+
+bool rvm_basis_is_bias(const rvm_basis *b, size_t id)
+{
+    return b->bias && id == 0;
+}
+
+rvm_term rvm_basis_term(const rvm_basis *b, size_t id)
+{
+    return rvm_term_list_get(&b->term_list, id);
+}
+
+size_t rvm_basis_row(const rvm_basis *b, size_t id)
+{
+    return b->row[id - b->terms];
+}
+
+size_t rvm_basis_groups(size_t end[RVM_BASIS_GROUPS], const rvm_basis *b)
+{
+    const size_t *of_degree = b->term_list.end;
+    size_t groups = 0;
+    for (int d = 1; d < RVM_TERM_DEGREES; d++)
+        if (of_degree[d] > of_degree[d - 1])
+            end[groups++] = of_degree[d];
+    if (groups == 0 || b->count > end[groups - 1])
+        end[groups++] = b->count;
+    return groups;
+}
+
+/* ---- Strips of columns ---------------------------------------------------------------------- */
+
+enum {
+    FEW = 64, /* columns that a thread evaluates at a time: with STRIP rows they fit its cache */
+    MOST_SPANS = 64 /* parts that sums over rows are cut into */
+};
+
+/* Values of at most FEW functions at rows first .. first + block->size2 - 1 <= STRIP: terms one by
+ * one, kernel functions in runs. Both may stand anywhere among them. */
+static rvm_status evaluate(gsl_matrix *block, const rvm_basis *b, const size_t *id, size_t first,
+                           rvm_error *err)
+{
+    const size_t count = block->size1;
+    rvm_status status = RVM_OK;
+    for (size_t k = 0, end; k < count && status == RVM_OK; k = end) {
+        size_t row[FEW];
+        for (end = k; end < count && !rvm_basis_is_term(b, id[end]); end++)
+            row[end - k] = rvm_basis_row(b, id[end]);
+        if (end > k) {
+            gsl_matrix_view run = gsl_matrix_submatrix(block, k, 0, end - k, block->size2);
+            status = rvm_kernel_block(&run.matrix, &b->kernel, b->rows, row, b->at, first, err);
+        } else {
+            const rvm_term term = rvm_basis_term(b, id[end++]);
+            rvm_term_values(gsl_matrix_ptr(block, k, 0), &term, b->at_p, first, block->size2);
+        }
+    }
+    return status;
+}
+
+static size_t part(size_t at, size_t end, size_t most)
+{
+    return end - at < most ? end - at : most;
+}
+
+/* A strip in tiles of FEW functions at STRIP rows: borrowed. */
+typedef struct {
+    gsl_matrix *block;
+    const double *norm;
+    const rvm_basis *b;
+    const size_t *id;
+    size_t count, first, across;
+} strip_job;
+
+static rvm_status strip_piece(void *context, size_t t, int worker, rvm_error *err)
+{
+    const strip_job *j = context;
+    const size_t k = t / j->across * FEW, n = t % j->across * STRIP;
+    gsl_matrix_view tile = gsl_matrix_submatrix(j->block, k, n, part(k, j->count, FEW),
+                                                part(n, j->block->size2, STRIP));
+    const rvm_status status = evaluate(&tile.matrix, j->b, j->id + k, j->first + n, err);
+    (void)worker;
+    for (size_t i = 0; j->norm != NULL && i < tile.matrix.size1; i++) {
+        gsl_vector_view column = gsl_matrix_row(&tile.matrix, i);
+        gsl_vector_scale(&column.vector, 1 / j->norm[k + i]);
+    }
+    return status;
+}
+
+rvm_status rvm_basis_strip(gsl_matrix *block, const double *norm, const rvm_basis *b,
+                           const size_t *id, size_t count, size_t first, int threads,
+                           rvm_error *err)
+{
+    const size_t across = (block->size2 + STRIP - 1) / STRIP, down = (count + FEW - 1) / FEW;
+    strip_job job = { block, norm, b, id, count, first, across };
+    return rvm_share(down * across, strip_piece, &job, threads, err);
+}
+
+/* ---- Sums over rows ------------------------------------------------------------------------- */
+
+/* Rows of a span: whole strips. */
+static size_t span_of(size_t N)
+{
+    const size_t strips = (N + STRIP - 1) / STRIP;
+    return (strips + MOST_SPANS - 1) / MOST_SPANS * STRIP;
+}
+
+typedef struct {
+    double square, Q, S;
+} row_sums;
+
+static void add_rows(row_sums *sums, const double *phi, const rvm_basis *b, const double *slope,
+                     const double *curvature, size_t first, size_t width)
+{
+    const double *weight = b->row_weight == NULL ? NULL : b->row_weight + first;
+    sums->square +=
+        weight == NULL ? rvm_vec_dot(phi, phi, width) : rvm_vec_weighted_square(weight, phi, width);
+    if (slope != NULL)
+        sums->Q += rvm_vec_dot(phi, slope + first, width);
+    if (curvature != NULL)
+        sums->S += rvm_vec_weighted_square(curvature + first, phi, width);
+}
+
+double rvm_basis_norm(const double *column, const rvm_basis *b)
+{
+    const size_t span = span_of(b->N);
+    double square = 0;
+    for (size_t at = 0; at < b->N; at += span) {
+        row_sums sums = { 0, 0, 0 };
+        for (size_t n = at; n < b->N && n < at + span; n += STRIP)
+            add_rows(&sums, column + n, b, NULL, NULL, n, part(n, b->N, STRIP));
+        square += sums.square;
+    }
+    return sqrt(square);
+}
+
+/* Sums of squares of values beyond 1e154 are not finite. */
+static rvm_status check_norms(const double *norm, size_t count, rvm_error *err)
+{
+    if (rvm_vec_all_finite(norm, count))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ENUMERIC,
+                    "the values of a basis function are too large for their norm: scale the data");
+}
+
+rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b, const size_t *id,
+                             size_t count, int threads, rvm_error *err)
+{
+    if (count == 0)
+        return RVM_OK;
+    gsl_matrix_view columns = gsl_matrix_submatrix(block, 0, 0, count, b->N);
+    rvm_status status = rvm_basis_strip(&columns.matrix, NULL, b, id, count, 0, threads, err);
+    for (size_t k = 0; k < count && status == RVM_OK; k++)
+        norm[k] = rvm_basis_norm(gsl_matrix_const_ptr(&columns.matrix, k, 0), b);
+    if (status == RVM_OK)
+        status = check_norms(norm, count, err);
+    for (size_t k = 0; k < count && status == RVM_OK; k++) {
+        gsl_vector_view column = gsl_matrix_row(&columns.matrix, k);
+        if (norm[k] > 0)
+            gsl_vector_scale(&column.vector, 1 / norm[k]);
+    }
+    return status;
+}
+
+/* One task: `count` <= FEW columns over one span of rows. tile: FEW x STRIP. */
+static rvm_status sum_span(row_sums *sums, gsl_matrix *tile, const rvm_basis *b, const size_t *id,
+                           size_t count, const double *slope, const double *curvature, size_t at,
+                           rvm_error *err)
+{
+    const size_t end = at + part(at, b->N, span_of(b->N));
+    for (size_t n = at; n < end; n += STRIP) {
+        const size_t width = part(n, end, STRIP);
+        gsl_matrix_view block = gsl_matrix_submatrix(tile, 0, 0, count, width);
+        const rvm_status status = evaluate(&block.matrix, b, id, n, err);
+        if (status != RVM_OK)
+            return status;
+        for (size_t k = 0; k < count; k++)
+            add_rows(&sums[k], gsl_matrix_const_ptr(&block.matrix, k, 0), b, slope, curvature, n,
+                     width);
+    }
+    return RVM_OK;
+}
+
+static void combine_spans(double *norm, double *Q, double *S, const row_sums *sums, size_t spans,
+                          size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        row_sums all = { 0, 0, 0 };
+        for (size_t s = 0; s < spans; s++) {
+            all.square += sums[s * count + k].square;
+            all.Q += sums[s * count + k].Q;
+            all.S += sums[s * count + k].S;
+        }
+        norm[k] = sqrt(all.square);
+        if (Q != NULL)
+            Q[k] = norm[k] > 0 ? all.Q / norm[k] : 0;
+        if (S != NULL)
+            S[k] = norm[k] > 0 ? all.S / all.square : 0;
+    }
+}
+
+/* Sums over spans of FEW columns at a time: borrowed. */
+typedef struct {
+    row_sums *sums;
+    gsl_matrix **tile; /* owned, one for each thread, FEW x STRIP */
+    const rvm_basis *b;
+    const size_t *id;
+    size_t count, span, spans;
+    const double *slope, *curvature;
+} project_job;
+
+static rvm_status project_piece(void *context, size_t t, int worker, rvm_error *err)
+{
+    const project_job *j = context;
+    const size_t k = t / j->spans * FEW, s = t % j->spans;
+    if (j->tile[worker] == NULL)
+        j->tile[worker] = gsl_matrix_alloc(FEW, STRIP);
+    if (j->tile[worker] == NULL)
+        return rvm_fail_memory(err, "the columns");
+    return sum_span(j->sums + s * j->count + k, j->tile[worker], j->b, j->id + k,
+                    part(k, j->count, FEW), j->slope, j->curvature, s * j->span, err);
+}
+
+rvm_status rvm_basis_project(double *norm, double *Q, double *S, const rvm_basis *b,
+                             const size_t *id, size_t count, const double *slope,
+                             const double *curvature, int threads, rvm_error *err)
+{
+    const size_t span = span_of(b->N), spans = (b->N + span - 1) / span;
+    project_job job = { .b = b,
+                        .id = id,
+                        .count = count,
+                        .span = span,
+                        .spans = spans,
+                        .slope = slope,
+                        .curvature = curvature };
+    job.sums = rvm_array(spans * count, sizeof *job.sums);
+    job.tile = rvm_array((size_t)threads, sizeof *job.tile);
+    rvm_status status =
+        job.sums == NULL || job.tile == NULL ? rvm_fail_memory(err, "the columns") : RVM_OK;
+    if (status == RVM_OK)
+        status = rvm_share((count + FEW - 1) / FEW * spans, project_piece, &job, threads, err);
+    if (status == RVM_OK)
+        combine_spans(norm, Q, S, job.sums, spans, count);
+    for (int w = 0; job.tile != NULL && w < threads; w++)
+        gsl_matrix_free(job.tile[w]);
+    free(job.tile);
+    free(job.sums);
+    return status == RVM_OK ? check_norms(norm, count, err) : status;
+}
+
+/* ---- Design --------------------------------------------------------------------------------- */
+
+rvm_status rvm_design_init(rvm_design *d, size_t N, size_t capacity, const double *t, bool gram,
+                           rvm_error *err)
+{
+    memset(d, 0, sizeof *d);
+    d->N = N;
+    d->capacity = capacity;
+    d->t = t;
+    d->id = rvm_array(capacity, sizeof *d->id);
+    d->norm = rvm_array(capacity, sizeof *d->norm);
+    d->PhiT = gsl_matrix_alloc(capacity, N);
+    if (gram) {
+        d->G = gsl_matrix_alloc(capacity, capacity);
+        d->p = rvm_array(capacity, sizeof *d->p);
+    }
+    if (d->id == NULL || d->norm == NULL || d->PhiT == NULL ||
+        (gram && (d->G == NULL || d->p == NULL))) {
+        rvm_design_free(d);
+        return rvm_fail_memory(err, "the design matrix");
+    }
+    return RVM_OK;
+}
+
+void rvm_design_free(rvm_design *d)
+{
+    free(d->id);
+    free(d->norm);
+    free(d->p);
+    gsl_matrix_free(d->PhiT);
+    gsl_matrix_free(d->G);
+    memset(d, 0, sizeof *d);
+}
+
+/* Rows and columns first .. count - 1 of the Gram matrix. */
+static void extend_gram(rvm_design *d, size_t first, int threads)
+{
+    const size_t added = d->count - first;
+    gsl_matrix_view fresh = gsl_matrix_submatrix(d->PhiT, first, 0, added, d->N);
+    gsl_matrix_view corner = gsl_matrix_submatrix(d->G, first, first, added, added);
+    rvm_product_nt(&corner.matrix, &fresh.matrix, &fresh.matrix, threads);
+    if (first > 0) {
+        gsl_matrix_view old = gsl_matrix_submatrix(d->PhiT, 0, 0, first, d->N);
+        gsl_matrix_view below = gsl_matrix_submatrix(d->G, first, 0, added, first);
+        gsl_matrix_view beside = gsl_matrix_submatrix(d->G, 0, first, first, added);
+        rvm_product_nt(&below.matrix, &fresh.matrix, &old.matrix, threads);
+        gsl_matrix_transpose_memcpy(&beside.matrix, &below.matrix);
+    }
+    gsl_vector_const_view t = gsl_vector_const_view_array(d->t, d->N);
+    gsl_vector_view p = gsl_vector_view_array(d->p + first, added);
+    gsl_blas_dgemv(CblasNoTrans, 1, &fresh.matrix, &t.vector, 0, &p.vector);
+}
+
+/* Moves columns with a norm to the front of those added. */
+static void drop_zero_columns(rvm_design *d, size_t added)
+{
+    const size_t first = d->count;
+    for (size_t k = first; k < first + added; k++) {
+        if (d->norm[k] <= 0)
+            continue;
+        if (k != d->count) {
+            d->id[d->count] = d->id[k];
+            d->norm[d->count] = d->norm[k];
+            gsl_vector_view from = gsl_matrix_row(d->PhiT, k),
+                            to = gsl_matrix_row(d->PhiT, d->count);
+            gsl_vector_memcpy(&to.vector, &from.vector);
+        }
+        d->count++;
+    }
+}
+
+static rvm_status append_block(rvm_design *d, const rvm_basis *b, const size_t *id, size_t count,
+                               int threads, rvm_error *err)
+{
+    const size_t first = d->count;
+    gsl_matrix_view block = gsl_matrix_submatrix(d->PhiT, first, 0, count, d->N);
+    const rvm_status status =
+        rvm_basis_columns(&block.matrix, d->norm + first, b, id, count, threads, err);
+    if (status != RVM_OK)
+        return status;
+    memcpy(d->id + first, id, count * sizeof *id);
+    drop_zero_columns(d, count);
+    if (d->G != NULL && d->count > first)
+        extend_gram(d, first, threads);
+    return RVM_OK;
+}
+
+/* In blocks that take some tenths of a second each, so that an interrupt comes through. */
+rvm_status rvm_design_append(rvm_design *d, const rvm_basis *b, const size_t *id, size_t count,
+                             int threads, rvm_error *err)
+{
+    const double multiplications = 4e9, least = 64;
+    const double price = (double)d->N * (double)(d->count + count);
+    const size_t most = (size_t)fmin(fmax(multiplications / fmax(price, 1), least), (double)count);
+    rvm_status status = RVM_OK;
+    for (size_t at = 0; at < count && status == RVM_OK; at += most) {
+        if (at > 0 && rvm_interrupted(b->interrupted))
+            return rvm_fail_interrupted(err);
+        status = append_block(d, b, id + at, part(at, count, most), threads, err);
+    }
+    return status;
+}
+
+void rvm_design_keep(rvm_design *d, const size_t *keep, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (keep[k] == k)
+            continue;
+        d->id[k] = d->id[keep[k]];
+        d->norm[k] = d->norm[keep[k]];
+        gsl_vector_view from = gsl_matrix_row(d->PhiT, keep[k]), to = gsl_matrix_row(d->PhiT, k);
+        gsl_vector_memcpy(&to.vector, &from.vector);
+        if (d->p != NULL)
+            d->p[k] = d->p[keep[k]];
+    }
+    for (size_t i = 0; d->G != NULL && i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            gsl_matrix_set(d->G, i, j, gsl_matrix_get(d->G, keep[i], keep[j]));
+    d->count = count;
+}

@@ -1,0 +1,59 @@
+/* Columns of chosen functions, read strip by strip of rows.
+ *
+ * Whoever sums over rows does so in strips of RVM_STRIP rows, in order. A strip comes from memory
+ * while the columns are kept there, and from the kernel when they are not: to the last bit the same
+ * numbers, so that the budget changes the time and nothing else. */
+#ifndef RVM_COLUMNS_H
+#define RVM_COLUMNS_H
+
+#include "basis/basis.h"
+
+enum { RVM_STRIP = 4096 };
+
+typedef struct {
+    const rvm_basis *basis; /* borrowed */
+    size_t count, capacity;
+    size_t *id;          /* owned, capacity: candidate of each column */
+    double *norm;        /* owned, capacity: what its values are divided by */
+    gsl_matrix *PhiT;    /* owned, capacity x N, one column a row; NULL: computed again each time */
+    gsl_matrix *strip;   /* owned, capacity x RVM_STRIP; in place of PhiT */
+    gsl_matrix *scaled;  /* owned, capacity x RVM_STRIP: scratch of rvm_columns_gram */
+    size_t kept_numbers; /* numbers that PhiT may have */
+    int threads;
+    const volatile int *interrupted; /* borrowed, or NULL: ends sums over rows where non-zero */
+} rvm_columns;
+
+/* Room for `capacity` functions; PhiT is given up when count times N passes kept_numbers. */
+RVM_CHECKED rvm_status rvm_columns_init(rvm_columns *c, const rvm_basis *b, size_t capacity,
+                                        double kept_numbers, int threads, rvm_error *err);
+void rvm_columns_free(rvm_columns *c);
+
+/* Adds candidates id[0 .. count) and their norms; those of norm 0 are left out. */
+RVM_CHECKED rvm_status rvm_columns_append(rvm_columns *c, const size_t *id, size_t count,
+                                          rvm_error *err);
+/* Keeps the columns listed in keep (ascending), which become 0 .. count - 1. */
+void rvm_columns_keep(rvm_columns *c, const size_t *keep, size_t count);
+
+/* The strip of all columns that begins at row `first`, a multiple of RVM_STRIP: count x RVM_STRIP,
+ * or what rows are left; valid until the next call. count > 0. */
+RVM_CHECKED rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
+                                         rvm_error *err);
+
+/* Row and column `first` and beyond of G (count x count, both triangles) and of p: G = Phi'B Phi,
+ * p = Phi'z. curvature: N, the diagonal of B; NULL: 1. RVM_EINTERRUPT by c->interrupted. */
+RVM_CHECKED rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first,
+                                        const double *curvature, const double *z, rvm_error *err);
+/* f = Phi w. */
+RVM_CHECKED rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double *w,
+                                         rvm_error *err);
+
+/* The columns of a design, borrowed: neither appended to nor freed. */
+rvm_columns rvm_columns_of_design(const rvm_design *d);
+/* Rows first .. first + out->size2 - 1 of column[0 .. out->size1), in that order; on the rows of
+ * `basis`, which may be others than those that the columns are kept for. May be called by several
+ * threads at once. */
+RVM_CHECKED rvm_status rvm_columns_pick(gsl_matrix *out, const rvm_columns *c,
+                                        const rvm_basis *basis, const size_t *column, size_t first,
+                                        rvm_error *err);
+
+#endif

@@ -1,0 +1,566 @@
+/* Kernels, one table row each, and blocks of kernel values.
+ *
+ *     dense    combine over all F features of x_f with z_f, for RVM_ROWS rows x and a panel of
+ *              rows z at once; then (+) rest(x) (+) rest(z)
+ *     sparse   self(x) (+) self(z) (+) a correction for each non-zero of x that z has too;
+ *              |x-z|^2 = x'x + z'z - 2 x'z for instance. Some rows z make a tile, transposed, so
+ *              that a row x is combined with all of them in vector loops
+ *
+ * Squares and distances are taken of differences in the dense layout: inputs with a large common
+ * offset lose nothing there. */
+#include "basis/kernel.h"
+
+#include <assert.h>
+#include <float.h>
+#include <gsl/gsl_math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/vecmath.h"
+
+enum {
+    TILE = 128,               /* rows z at the most that are worked on together */
+    TILE_NUMBERS = 1 << 14,   /* their numbers, dense: what fits in the cache of a core ... */
+    ROWS_NUMBERS = 1 << 14,   /* ... beside numbers of the rows x */
+    SPARSE_NUMBERS = 1 << 16, /* numbers of a sparse tile */
+    TOGETHER = 4              /* lines of a sparse tile that are added in one pass */
+};
+
+/* ---- The table ------------------------------------------------------------------------------ */
+
+static void linear_finish(double *a, size_t n, const rvm_kernel *k)
+{
+    (void)a, (void)n, (void)k;
+}
+
+RVM_WIDEST
+static void scale(double *a, size_t n, double factor, double offset)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        a[j] = factor * a[j] + offset;
+}
+
+static void linear_slope(double *a, size_t n, const rvm_kernel *k)
+{
+    (void)k;
+    for (size_t j = 0; j < n; j++)
+        a[j] = 1;
+}
+
+static void polynomial_finish(double *a, size_t n, const rvm_kernel *k)
+{
+    scale(a, n, k->gamma, k->coef0);
+    rvm_vec_power(a, k->degree, n);
+}
+
+static void zero_finish(double *a, size_t n, const rvm_kernel *k)
+{
+    (void)k;
+    memset(a, 0, n * sizeof *a);
+}
+
+static void polynomial_slope(double *a, size_t n, const rvm_kernel *k)
+{
+    scale(a, n, k->gamma, k->coef0);
+    rvm_vec_power(a, GSL_MAX(k->degree, 1) - 1, n);
+    scale(a, n, k->degree * k->gamma, 0);
+}
+
+static void decay_finish(double *a, size_t n, const rvm_kernel *k)
+{
+    rvm_vec_decay(a, k->gamma, n);
+}
+
+static void decay_slope(double *a, size_t n, const rvm_kernel *k)
+{
+    rvm_vec_decay(a, k->gamma, n);
+    scale(a, n, -k->gamma, 0);
+}
+
+static void sigmoid_finish(double *a, size_t n, const rvm_kernel *k)
+{
+    scale(a, n, k->gamma, k->coef0);
+    rvm_vec_tanh(a, n);
+}
+
+static void sigmoid_slope(double *a, size_t n, const rvm_kernel *k)
+{
+    sigmoid_finish(a, n, k);
+    for (size_t j = 0; j < n; j++)
+        a[j] = k->gamma * (1 - a[j] * a[j]);
+}
+
+/* Combined rows in, values out. */
+typedef void finisher(double *a, size_t n, const rvm_kernel *k);
+
+typedef struct {
+    const char *name; /* in the model file and for --kernel */
+    int number;       /* value of -t */
+    unsigned uses;
+    rvm_combination by;
+    bool bounded; /* values are finite whatever the rows */
+    finisher *finish;
+    finisher *slope; /* derivative of the value by the combination; NULL: inputs have no weights */
+} kernel_row;
+
+static const kernel_row kernels[] = {
+    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, false, linear_finish, linear_slope },
+    [RVM_POLYNOMIAL] = { "polynomial", 1, RVM_USES_GAMMA | RVM_USES_DEGREE | RVM_USES_COEF0,
+                         RVM_BY_PRODUCTS, false, polynomial_finish, polynomial_slope },
+    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, true, decay_finish, decay_slope },
+    [RVM_SIGMOID] = { "sigmoid", 3, RVM_USES_GAMMA | RVM_USES_COEF0, RVM_BY_PRODUCTS, false,
+                      sigmoid_finish, sigmoid_slope },
+    [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, false, linear_finish, NULL },
+    [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, true, decay_finish,
+                        decay_slope },
+    [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, false, linear_finish, NULL },
+    [RVM_NO_KERNEL] = { "none", 7, 0, RVM_BY_PRODUCTS, true, zero_finish, NULL },
+};
+static const size_t kernel_count = sizeof kernels / sizeof kernels[0];
+
+const char *rvm_kernel_name(rvm_kernel_type type)
+{
+    return (size_t)type < kernel_count ? kernels[type].name : NULL;
+}
+
+bool rvm_kernel_by_name(rvm_kernel_type *out, const char *name)
+{
+    for (size_t i = 0; i < kernel_count; i++)
+        if (strcmp(kernels[i].name, name) == 0) {
+            *out = (rvm_kernel_type)i;
+            return true;
+        }
+    return false;
+}
+
+bool rvm_kernel_by_number(rvm_kernel_type *out, int number)
+{
+    for (size_t i = 0; i < kernel_count; i++)
+        if (kernels[i].number == number) {
+            *out = (rvm_kernel_type)i;
+            return true;
+        }
+    return false;
+}
+
+unsigned rvm_kernel_uses(rvm_kernel_type type)
+{
+    return kernels[type].uses;
+}
+
+bool rvm_kernel_weighs_inputs(rvm_kernel_type type)
+{
+    return kernels[type].slope != NULL;
+}
+
+rvm_combination rvm_kernel_combination(rvm_kernel_type type)
+{
+    return kernels[type].by;
+}
+
+rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const rvm_rows *like)
+{
+    return rvm_rows_layout(p, kernels[kernel->type].by, kernel->inputs, like);
+}
+
+/* ---- One block ------------------------------------------------------------------------------ */
+
+/* What a call was asked for: everything borrowed. */
+typedef struct {
+    gsl_matrix *block;
+    const kernel_row *row; /* of the table */
+    finisher *finish;
+    const rvm_kernel *kernel;
+    const rvm_rows *a, *b;
+    const size_t *a_id;
+    size_t b_first;
+} request;
+
+static size_t row_of_a(const request *q, size_t i)
+{
+    return q->a_id == NULL ? i : q->a_id[i];
+}
+
+/* Values of row i of the block, `width` columns from `column` on. */
+static rvm_status deliver(const request *q, size_t i, size_t column, const double *value,
+                          size_t width, rvm_error *err)
+{
+    if (!q->row->bounded && !rvm_vec_all_finite(value, width))
+        return rvm_fail(err, RVM_ENUMERIC, "a kernel value is out of range: scale the data");
+    memcpy(gsl_matrix_ptr(q->block, i, column), value, width * sizeof *value);
+    return RVM_OK;
+}
+
+/* ---- Dense ---------------------------------------------------------------------------------- */
+
+typedef void combination(double *restrict sum, const double *restrict x, const double *restrict z,
+                         size_t terms, size_t panels);
+
+static combination *const combine[] = {
+    [RVM_BY_PRODUCTS] = rvm_vec_products,
+    [RVM_BY_SQUARES] = rvm_vec_squares,
+    [RVM_BY_DISTANCES] = rvm_vec_distances,
+    [RVM_BY_SPLINE] = rvm_vec_splines,
+};
+
+/* Rows first .. first + count - 1 of the block in groups of RVM_ROWS, the last of which is filled
+ * up with its last row. */
+static void pack(double *x, const request *q, size_t first, size_t count)
+{
+    const size_t F = q->a->features;
+    for (size_t i = 0; i < count + (RVM_ROWS - count % RVM_ROWS) % RVM_ROWS; i++) {
+        const double *from = rvm_rows_dense(q->a, row_of_a(q, first + GSL_MIN(i, count - 1)));
+        double *to = x + i / RVM_ROWS * F * RVM_ROWS + i % RVM_ROWS;
+        for (size_t f = 0; f < F; f++)
+            to[f * RVM_ROWS] = from[f * RVM_PANEL];
+    }
+}
+
+/* What the features add that only one of two rows has: `n` values of row i of the block with rows
+ * `first` and on. */
+static void add_rest(double *value, const request *q, size_t i, size_t first, size_t n)
+{
+    const double rest = q->a->rest[row_of_a(q, i)];
+    for (size_t j = 0; j < n && first + j < q->b->count; j++) {
+        if (q->a->by == RVM_BY_SPLINE)
+            value[j] *= rest * q->b->rest[first + j];
+        else
+            value[j] += rest + q->b->rest[first + j];
+    }
+}
+
+/* A group x, `count` rows from row i of the block on, with `panels` panels of b. */
+static rvm_status fill_dense(const request *q, size_t i, size_t count, const double *x,
+                             size_t panel, size_t panels, rvm_error *err)
+{
+    const size_t F = q->b->features, n = panels * RVM_PANEL, first = panel * RVM_PANEL;
+    const size_t from = GSL_MAX(first, q->b_first);
+    const size_t to = GSL_MIN(first + n, q->b_first + q->block->size2);
+    rvm_status status = RVM_OK;
+    _Alignas(RVM_LANES * sizeof(double)) double value[RVM_ROWS * TILE];
+    combine[q->a->by](value, x, q->b->panel + first * F, F, panels);
+    for (size_t r = 0; r < count && (q->a->has_rest || q->b->has_rest); r++)
+        add_rest(value + r * n, q, i + r, first, n);
+    q->finish(value, RVM_ROWS * n, q->kernel);
+    for (size_t r = 0; r < count && status == RVM_OK; r++)
+        status =
+            deliver(q, i + r, from - q->b_first, value + r * n + (from - first), to - from, err);
+    return status;
+}
+
+/* Some rows of the block, packed, with all panels that have a row of it. */
+static rvm_status fill_rows(const request *q, size_t first, size_t count, const double *x,
+                            rvm_error *err)
+{
+    const size_t F = q->b->features;
+    const size_t at_once = GSL_MIN(TILE / RVM_PANEL, 1 + TILE_NUMBERS / (1 + F * RVM_PANEL));
+    const size_t end = (q->b_first + q->block->size2 + RVM_PANEL - 1) / RVM_PANEL;
+    rvm_status status = RVM_OK;
+    for (size_t p = q->b_first / RVM_PANEL; p < end; p += at_once)
+        for (size_t i = 0; i < count && status == RVM_OK; i += RVM_ROWS)
+            status = fill_dense(q, first + i, GSL_MIN(RVM_ROWS, count - i), x + i * F, p,
+                                GSL_MIN(at_once, end - p), err);
+    return status;
+}
+
+static rvm_status dense_block(const request *q, rvm_error *err)
+{
+    const size_t F = q->a->features, rows = q->block->size1;
+    const size_t groups =
+        GSL_MIN((rows + RVM_ROWS - 1) / RVM_ROWS, 1 + ROWS_NUMBERS / (1 + F * RVM_ROWS));
+    rvm_status status = RVM_OK;
+    double *x = rvm_array(groups * RVM_ROWS * F, sizeof *x);
+    if (x == NULL)
+        return rvm_fail_memory(err, "a block of kernel values");
+    for (size_t i = 0; i < rows && status == RVM_OK; i += groups * RVM_ROWS) {
+        const size_t count = GSL_MIN(rows - i, groups * RVM_ROWS);
+        pack(x, q, i, count);
+        status = fill_rows(q, i, count, x, err);
+    }
+    free(x);
+    return status;
+}
+
+/* ---- Sparse --------------------------------------------------------------------------------- */
+
+typedef struct {
+    size_t first, width; /* rows of b */
+    size_t span;         /* rows there is room for: RVM_LANES to TILE, in whole vectors */
+    unsigned *line;      /* owned, F: line of z that holds the feature, 0 where no row has it */
+    double *z;           /* owned, lines x span; line 0 is all 0 */
+    size_t lines, line_capacity;
+    double largest; /* of self */
+    _Alignas(RVM_LANES * sizeof(double)) double self[TILE];
+    _Alignas(RVM_LANES * sizeof(double)) double value[TILE]; /* scratch */
+    unsigned *hit_line; /* scratch, owned, F + TOGETHER: lines for the features of a row x ... */
+    double *hit_x;      /* ... and its values there; TOGETHER at a time, filled up with line 0 */
+} tile;
+
+/* As many rows as a block has columns, and fewer where they have many features between them. */
+static size_t tile_span(const rvm_rows *b, size_t columns)
+{
+    const size_t pairs = b->count > 0 ? b->start[b->count] / b->count + 1 : 1;
+    size_t span = TILE;
+    while (span > RVM_LANES &&
+           (span / 2 >= columns || GSL_MIN(b->features, span * pairs) * span > SPARSE_NUMBERS))
+        span /= 2;
+    return span;
+}
+
+static bool tile_alloc(tile *t, const rvm_rows *b, size_t columns)
+{
+    memset(t, 0, sizeof *t);
+    t->span = tile_span(b, columns);
+    t->line = rvm_array(b->features, sizeof *t->line);
+    t->hit_line = rvm_array(b->features + TOGETHER, sizeof *t->hit_line);
+    t->hit_x = rvm_array(b->features + TOGETHER, sizeof *t->hit_x);
+    return t->line != NULL && t->hit_line != NULL && t->hit_x != NULL;
+}
+
+static void tile_free(tile *t)
+{
+    free(t->line);
+    free(t->z);
+    free(t->hit_line);
+    free(t->hit_x);
+}
+
+/* Room for line 0 and one for each pair at the most. */
+static bool reserve_lines(tile *t, const rvm_rows *b, size_t pairs)
+{
+    const size_t need = 1 + GSL_MIN(pairs, b->features);
+    if (need <= t->line_capacity)
+        return true;
+    free(t->z);
+    t->z = rvm_vec_alloc(need, t->span);
+    t->line_capacity = t->z == NULL ? 0 : need;
+    return t->z != NULL;
+}
+
+/* The line of a feature, which starts at 0 when it is new. */
+static double *line_of(tile *t, int feature)
+{
+    unsigned *line = &t->line[feature];
+    if (*line == 0) {
+        *line = (unsigned)t->lines++;
+        memset(t->z + *line * t->span, 0, t->span * sizeof *t->z);
+    }
+    return t->z + *line * t->span;
+}
+
+static bool tile_load(tile *t, const rvm_rows *b, size_t first, size_t width)
+{
+    for (size_t k = b->start[t->first]; k < b->start[t->first + t->width]; k++)
+        t->line[b->feature[k]] = 0;
+    t->first = first;
+    t->width = width;
+    t->lines = 1;
+    t->largest = 0;
+    for (size_t j = 0; j < t->span; j++) {
+        t->self[j] = j < width ? b->self[first + j] : 0;
+        t->largest = t->self[j] > t->largest ? t->self[j] : t->largest;
+    }
+    if (!reserve_lines(t, b, b->start[first + width] - b->start[first]))
+        return false;
+    for (size_t j = 0; j < width; j++)
+        for (size_t k = b->start[first + j]; k < b->start[first + j + 1]; k++)
+            line_of(t, b->feature[k])[j] = b->value[k];
+    return true;
+}
+
+/* Features of row i of a that the tile has too; how many. */
+static size_t find_hits(tile *t, const rvm_rows *a, size_t i)
+{
+    size_t hits = 0;
+    for (size_t k = a->start[i]; k < a->start[i + 1]; k++) {
+        t->hit_line[hits] = t->line[a->feature[k]];
+        t->hit_x[hits] = a->value[k];
+        hits += t->hit_line[hits] != 0;
+    }
+    for (size_t k = 0; k < TOGETHER; k++) {
+        t->hit_line[hits + k] = 0;
+        t->hit_x[hits + k] = 0;
+    }
+    return hits;
+}
+
+/* sum += x z over the hits, strictly in their order: those that a row z does not have add 0 and
+ * leave its sum as it is, so that it does not depend on the other rows of the tile. */
+RVM_WIDEST
+static void add_products(double *restrict sum, const double *restrict x, const unsigned *line,
+                         size_t hits, const double *restrict z, size_t n)
+{
+    for (size_t k = 0; k < hits; k += TOGETHER) {
+        const double *z0 = z + (size_t)line[k] * n, *z1 = z + (size_t)line[k + 1] * n;
+        const double *z2 = z + (size_t)line[k + 2] * n, *z3 = z + (size_t)line[k + 3] * n;
+        const double x0 = x[k], x1 = x[k + 1], x2 = x[k + 2], x3 = x[k + 3];
+#pragma omp simd
+        for (size_t j = 0; j < n; j++)
+            sum[j] = (((sum[j] + x0 * z0[j]) + x1 * z1[j]) + x2 * z2[j]) + x3 * z3[j];
+    }
+}
+
+/* What the pairs that both rows have change against rows that share nothing: the sum of x z, or of
+ * |x - z| - |x| - |z|, or the product of spline(x, z) / (spline(x, 0) spline(0, z)). A feature that
+ * z does not have contributes exactly nothing, whatever the other rows of the tile. */
+static void combine_shared(tile *t, const rvm_rows *a, size_t i)
+{
+    const size_t hits = find_hits(t, a, i);
+    memset(t->value, 0, t->span * sizeof *t->value);
+    if (a->by == RVM_BY_PRODUCTS || a->by == RVM_BY_SQUARES) {
+        add_products(t->value, t->hit_x, t->hit_line, hits, t->z, t->span);
+        return;
+    }
+    for (size_t j = 0; j < t->span && a->by == RVM_BY_SPLINE; j++)
+        t->value[j] = 1;
+    for (size_t k = 0; k < hits; k++) {
+        const double x = t->hit_x[k], *z = t->z + (size_t)t->hit_line[k] * t->span;
+        if (a->by == RVM_BY_DISTANCES)
+            rvm_vec_add_distance_excess(t->value, x, z, t->span);
+        else
+            for (size_t j = 0; j < t->span; j++)
+                if (z[j] != 0)
+                    t->value[j] *= rvm_spline(x, z[j]) / (rvm_spline(x, 0) * rvm_spline(0, z[j]));
+    }
+}
+
+/* |x - z|^2 = x'x + z'z - 2 x'z, and |x - z|_1 likewise. */
+RVM_WIDEST
+static void expand(double *restrict value, double self, const double *restrict z_self,
+                   double factor, size_t n)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++) {
+        const double distance = self + z_self[j] + factor * value[j];
+        value[j] = distance > 0 ? distance : 0;
+    }
+}
+
+/* Rows whose own sums are out of range are taken feature by feature. */
+static void expand_distances(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
+{
+    const double self = a->self[i];
+    expand(t->value, self, t->self, a->by == RVM_BY_SQUARES ? -2 : 1, t->span);
+    if (self + t->largest < DBL_MAX)
+        return;
+    for (size_t j = 0; j < t->width; j++)
+        if (!(self + t->self[j] < DBL_MAX))
+            t->value[j] = rvm_rows_apart(a, i, b, t->first + j);
+}
+
+static void combine_sparse(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
+{
+    combine_shared(t, a, i);
+    if (a->by == RVM_BY_SQUARES || a->by == RVM_BY_DISTANCES)
+        expand_distances(t, a, i, b);
+    else if (a->by == RVM_BY_SPLINE)
+        for (size_t j = 0; j < t->span; j++)
+            t->value[j] *= a->self[i] * t->self[j];
+}
+
+static rvm_status fill_tile(const request *q, size_t column, tile *t, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    for (size_t i = 0; i < q->block->size1 && status == RVM_OK; i++) {
+        combine_sparse(t, q->a, row_of_a(q, i), q->b);
+        q->finish(t->value, t->span, q->kernel);
+        status = deliver(q, i, column, t->value, t->width, err);
+    }
+    return status;
+}
+
+static rvm_status sparse_block(const request *q, rvm_error *err)
+{
+    const size_t columns = q->block->size2;
+    rvm_status status = RVM_OK;
+    tile t;
+    bool memory = tile_alloc(&t, q->b, columns);
+    for (size_t j = 0; j < columns && memory && status == RVM_OK; j += t.span) {
+        memory = tile_load(&t, q->b, q->b_first + j, GSL_MIN(t.span, columns - j));
+        if (memory)
+            status = fill_tile(q, j, &t, err);
+    }
+    tile_free(&t);
+    return memory ? status : rvm_fail_memory(err, "a block of kernel values");
+}
+
+/* ---- Looked up ------------------------------------------------------------------------------- */
+
+static int compare_int(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+/* Entry `serial` of a row of a kernel matrix; 0 where the row does not have it. Full rows have it
+ * at that very place. */
+static double look_up(const rvm_rows *r, size_t i, int serial)
+{
+    const size_t first = r->start[i], count = r->start[i + 1] - first;
+    if (serial >= 0 && (size_t)serial < count && r->feature[first + (size_t)serial] == serial)
+        return r->value[first + (size_t)serial];
+    const int *at = bsearch(&serial, r->feature + first, count, sizeof *at, compare_int);
+    return at == NULL ? 0 : r->value[at - r->feature];
+}
+
+/* The functions belong to the rows that were laid out first; the others hold the values. */
+static double look_up_pair(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j)
+{
+    return a->is_like ? look_up(a, i, (int)b->value[b->start[j]])
+                      : look_up(b, j, (int)a->value[a->start[i]]);
+}
+
+static rvm_status lookup_block(const request *q, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    double value[TILE];
+    for (size_t i = 0; i < q->block->size1 && status == RVM_OK; i++)
+        for (size_t first = 0; first < q->block->size2 && status == RVM_OK; first += TILE) {
+            const size_t width = GSL_MIN(TILE, q->block->size2 - first);
+            for (size_t j = 0; j < width; j++)
+                value[j] = look_up_pair(q->a, row_of_a(q, i), q->b, q->b_first + first + j);
+            status = deliver(q, i, first, value, width, err);
+        }
+    return status;
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------- */
+
+rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *a,
+                            const size_t *a_id, const rvm_rows *b, size_t b_first, rvm_error *err)
+{
+    const request q = { .block = block,
+                        .row = &kernels[kernel->type],
+                        .finish = kernels[kernel->type].finish,
+                        .kernel = kernel,
+                        .a = a,
+                        .b = b,
+                        .a_id = a_id,
+                        .b_first = b_first };
+    if (a->by == RVM_BY_LOOKUP)
+        return lookup_block(&q, err);
+    return a->dense ? dense_block(&q, err) : sparse_block(&q, err);
+}
+
+rvm_status rvm_kernel_slopes(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *a,
+                             const size_t *a_id, const rvm_rows *b, rvm_error *err)
+{
+    const request q = { .block = block,
+                        .row = &kernels[kernel->type],
+                        .finish = kernels[kernel->type].slope,
+                        .kernel = kernel,
+                        .a = a,
+                        .b = b,
+                        .a_id = a_id };
+    assert(q.finish != NULL);
+    return a->dense ? dense_block(&q, err) : sparse_block(&q, err);
+}
+
+rvm_status rvm_kernel_rows(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *a,
+                           const rvm_rows *b, rvm_error *err)
+{
+    return rvm_kernel_block(block, kernel, a, NULL, b, 0, err);
+}

@@ -1,0 +1,77 @@
+/* How far apart two rows are, as a kernel sees it. */
+#include "basis/spacing.h"
+
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+
+#include "data/problem.h"
+
+enum {
+    PAIRS = 1000, /* whose median is the typical one */
+    ROWS = 200    /* whose nearest ones are looked for */
+};
+
+/* One feature of two rows, combined as the kernel does. */
+static double combined(rvm_kernel_type type, double x, double z)
+{
+    if (type == RVM_RBF)
+        return gsl_pow_2(x - z);
+    return type == RVM_LAPLACIAN ? fabs(x - z) : x * z;
+}
+
+static double combined_rows(rvm_kernel_type type, const rvm_problem *p, size_t i, size_t j)
+{
+    size_t k = p->start[i], l = p->start[j];
+    double sum = 0;
+    while (k < p->start[i + 1] || l < p->start[j + 1]) {
+        const bool in_i =
+            k < p->start[i + 1] && (l == p->start[j + 1] || p->index[k] <= p->index[l]);
+        const bool in_j =
+            l < p->start[j + 1] && (k == p->start[i + 1] || p->index[l] <= p->index[k]);
+        sum += combined(type, in_i ? p->value[k] : 0, in_j ? p->value[l] : 0);
+        k += in_i;
+        l += in_j;
+    }
+    return fabs(sum);
+}
+
+double rvm_spacing_typical(rvm_kernel_type type, const rvm_problem *p, const size_t *order,
+                           gsl_rng *rng)
+{
+    double size[PAIRS];
+    size_t count = 0;
+    for (int k = 0; k < PAIRS; k++) {
+        const size_t i = order[gsl_rng_uniform_int(rng, p->rows)];
+        const size_t j = order[gsl_rng_uniform_int(rng, p->rows)];
+        const double d = combined_rows(type, p, i, j);
+        if (d > 0 && isfinite(d))
+            size[count++] = d;
+    }
+    return count > 0 ? gsl_stats_median(size, 1, count) : 1;
+}
+
+/* Infinite where no row differs. */
+static double nearest_to(rvm_kernel_type type, const rvm_problem *p, size_t i)
+{
+    double least = INFINITY;
+    for (size_t j = 0; j < p->rows; j++) {
+        const double d = combined_rows(type, p, i, j);
+        if (d > 0 && d < least)
+            least = d;
+    }
+    return least;
+}
+
+double rvm_spacing_nearest(rvm_kernel_type type, const rvm_problem *p)
+{
+    double size[ROWS];
+    size_t count = 0;
+    const size_t rows = GSL_MIN(p->rows, (size_t)ROWS);
+    for (size_t k = 0; k < rows; k++) {
+        const double d = nearest_to(type, p, k * p->rows / rows);
+        if (isfinite(d))
+            size[count++] = d;
+    }
+    return count > 0 ? gsl_stats_median(size, 1, count) : 1;
+}

@@ -1,0 +1,444 @@
+/* The command line, its usage and its errors. */
+#include "cli/cli.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_version.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum {
+    OPTIONS_MAX = 64,
+    LONG_OPTION = 1000, /* getopt_long's value for the long name of row i is LONG_OPTION + i */
+    HELP = 2000,
+    VERSION
+};
+
+/* OpenBLAS's own description of itself and its number of threads; NULL in a program that is linked
+ * with another BLAS. */
+extern char *openblas_get_config(void) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
+
+/* ---- Usage ---------------------------------------------------------------------------------- */
+
+static void print_option(FILE *out, const cli_option *o)
+{
+    char left[80];
+    const char *const argument = o->argument != NULL ? o->argument : "";
+    const char *const blank = o->argument != NULL && o->kind != CLI_SUFFIXED ? " " : "";
+
+    if (o->kind == CLI_HEADING) {
+        fprintf(out, "\n%s:\n", o->help);
+        return;
+    }
+    if (o->letter == '\0')
+        snprintf(left, sizeof left, "    --%s%s%s", o->name, blank, argument);
+    else if (o->name == NULL)
+        snprintf(left, sizeof left, "-%c%s%s", o->letter, blank, argument);
+    else
+        snprintf(left, sizeof left, "-%c, --%s%s%s", o->letter, o->name, blank, argument);
+    fprintf(out, "  %-26s %s", left, o->help);
+    if (o->standard != NULL)
+        fprintf(out, " (default %s)", o->standard);
+    putc('\n', out);
+}
+
+void cli_usage(const cli_tool *tool, FILE *out)
+{
+    static const cli_option help = { .name = "help", .help = "print this text" };
+    static const cli_option version = { .name = "version", .help = "print versions" };
+    size_t i;
+
+    fprintf(out, "Usage: %s [options] %s\n%s\n", tool->name, tool->operands, tool->about);
+    if (tool->option[0].kind != CLI_HEADING)
+        fputs("\nOptions:\n", out);
+    for (i = 0; i < tool->option_count; i++)
+        print_option(out, &tool->option[i]);
+    if (tool->option[0].kind == CLI_HEADING)
+        fputs("\nHelp:\n", out);
+    print_option(out, &help);
+    print_option(out, &version);
+}
+
+static void print_version(const cli_tool *tool)
+{
+    printf("%s %s\nGSL %s\nBLAS: %s\n", tool->name, RVM_VERSION, gsl_version,
+           openblas_get_config != NULL ? openblas_get_config() : "gslcblas");
+}
+
+int cli_usage_error(const cli_tool *tool, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "%s: ", tool->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, " (try %s --help)\n", tool->name);
+    return 1;
+}
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+bool cli_read_int(int *out, const char *text)
+{
+    const bool negative = text[0] == '-';
+    int value;
+
+    if (negative && text[1] == '+')
+        return false;
+    if (rvm_text_index(&value, text + negative, strlen(text + negative)) != RVM_NUMBER_OK)
+        return false;
+    *out = negative ? -value : value;
+    return true;
+}
+
+static bool read_unsigned(unsigned long *out, const char *text)
+{
+    char *end;
+
+    if (text[0] < '0' || text[0] > '9') /* strtoul would take a sign and blanks */
+        return false;
+    errno = 0;
+    *out = strtoul(text, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+/* nan and inf, for which the grammar of data files has no place. */
+static bool read_special(double *out, const char *text)
+{
+    char *end;
+
+    if (strspn(text, "+-naifNAIF") == 0)
+        return false;
+    *out = strtod(text, &end);
+    return end != text && *end == '\0' && !(*out - *out == 0);
+}
+
+bool cli_read_real(double *out, const char *text)
+{
+    const rvm_number_status status = rvm_text_real(out, text, strlen(text));
+
+    return status == RVM_NUMBER_OK || (status == RVM_NUMBER_SYNTAX && read_special(out, text));
+}
+
+/* What is wanted where the value does not convert; NULL when it was stored. */
+static const char *store(void *field, cli_kind kind, const char *value, const char *second)
+{
+    switch (kind) {
+    case CLI_INT:
+        return cli_read_int(field, value) ? NULL : "a whole number";
+    case CLI_UNSIGNED:
+        return read_unsigned(field, value) ? NULL : "a whole number, not negative";
+    case CLI_REAL:
+        return cli_read_real(field, value) ? NULL : "a number";
+    case CLI_PAIR:
+        assert(second != NULL); /* else there was a message already */
+        return cli_read_real(field, value) && cli_read_real((double *)field + 1, second)
+                   ? NULL
+                   : "two numbers";
+    case CLI_TEXT:
+        *(const char **)field = value;
+        return NULL;
+    default:
+        *(bool *)field = true;
+        return NULL;
+    }
+}
+
+/* ---- The command line ----------------------------------------------------------------------- */
+
+/* The state of one walk along the words. */
+typedef struct {
+    int argc;
+    char **argv;
+    const cli_tool *tool;
+    void *job;
+    cli_words *words;
+} walk;
+
+/* What to say of a value that does not convert because of its first character; else "". */
+static const char *dash_hint(const char *value)
+{
+    return rvm_text_has_dash(value, strlen(value)) ? "; its dash is no minus sign, which is -" : "";
+}
+
+static cli_outcome missing_value(const walk *w, const char *option)
+{
+    cli_usage_error(w->tool, "option %s needs a value", option);
+    return CLI_WRONG;
+}
+
+/* The word after those that getopt has seen, which it then has seen too; NULL at the end. */
+static const char *take_word(const walk *w)
+{
+    return optind < w->argc ? w->argv[optind++] : NULL;
+}
+
+/* Calls the row's own function. value: the next word, or what follows the letter at once. */
+static cli_outcome call_setter(const walk *w, const cli_option *o, const char *shown,
+                               const char *suffix, const char *value)
+{
+    rvm_error err = { 0 };
+
+    if (o->set(w->job, suffix, value, &err) == RVM_OK)
+        return CLI_RUN;
+    cli_usage_error(w->tool, "%s%s %s: %s%s", shown, suffix, value, err.message, dash_hint(value));
+    return CLI_WRONG;
+}
+
+/* shown: the option as the user is told of it; attached: its value is part of the same word. */
+static cli_outcome take_option(const walk *w, const cli_option *o, const char *shown, bool attached)
+{
+    const char *value = optarg, *second = NULL, *wanted;
+
+    if (o->kind == CLI_SUFFIXED && attached) {
+        const char *const suffix = value;
+
+        value = take_word(w);
+        return value == NULL ? missing_value(w, shown) : call_setter(w, o, shown, suffix, value);
+    }
+    if (o->kind == CLI_CALL || o->kind == CLI_SUFFIXED)
+        return call_setter(w, o, shown, "", value);
+    if (o->kind == CLI_PAIR && (second = take_word(w)) == NULL) {
+        cli_usage_error(w->tool, "option %s needs two values", shown);
+        return CLI_WRONG;
+    }
+    wanted = store((char *)w->job + o->offset, o->kind, value, second);
+    if (wanted == NULL)
+        return CLI_RUN;
+    cli_usage_error(w->tool, "%s %s%s%s: expected %s%s", shown, value, second != NULL ? " " : "",
+                    second != NULL ? second : "", wanted, dash_hint(value));
+    return CLI_WRONG;
+}
+
+static cli_outcome take_letter(const walk *w, size_t row)
+{
+    const cli_option *o = &w->tool->option[row];
+    const char shown[] = { '-', o->letter, '\0' };
+    const bool attached = o->kind != CLI_FLAG && optarg != w->argv[optind - 1];
+
+    if (attached && o->kind != CLI_SUFFIXED) {
+        cli_usage_error(w->tool, "the value of %s must be a word of its own: %s", shown,
+                        w->argv[optind - 1]);
+        return CLI_WRONG;
+    }
+    w->words->given |= (uint64_t)1 << row;
+    return take_option(w, o, shown, attached);
+}
+
+static cli_outcome take_long(const walk *w, size_t row)
+{
+    const cli_option *o = &w->tool->option[row];
+    char shown[80];
+
+    snprintf(shown, sizeof shown, "--%s", o->name);
+    w->words->given |= (uint64_t)1 << row;
+    return take_option(w, o, shown, false);
+}
+
+static cli_outcome unknown_option(const walk *w)
+{
+    const char *const words = w->tool->unknown != NULL ? w->tool->unknown : "Unknown option";
+
+    if (optopt > 0 && optopt < LONG_OPTION)
+        cli_usage_error(w->tool, "%s: -%c", words, optopt);
+    else
+        cli_usage_error(w->tool, "%s: %s", words, w->argv[optind - 1]);
+    return CLI_WRONG;
+}
+
+static size_t row_of_letter(const cli_tool *tool, int letter)
+{
+    size_t i;
+
+    for (i = 0; i < tool->option_count; i++)
+        if (tool->option[i].letter == letter)
+            break;
+    return i;
+}
+
+/* found: what getopt_long returned. */
+static cli_outcome take_found(const walk *w, int found)
+{
+    if (found == '?')
+        return unknown_option(w);
+    if (found == ':')
+        return missing_value(w, w->argv[optind - 1]);
+    if (found == HELP || found == VERSION) {
+        if (found == HELP)
+            cli_usage(w->tool, stdout);
+        else
+            print_version(w->tool);
+        return CLI_DONE;
+    }
+    if (found >= LONG_OPTION)
+        return take_long(w, (size_t)(found - LONG_OPTION));
+    return take_letter(w, row_of_letter(w->tool, found));
+}
+
+/* getopt's two lists: "+" stops at the first operand, ":" tells a missing value from an unknown
+ * letter. */
+static void list_options(char *letters, struct option *names, const cli_tool *tool)
+{
+    size_t i, n = 0;
+
+    *letters++ = '+';
+    *letters++ = ':';
+    for (i = 0; i < tool->option_count; i++) {
+        const cli_option *o = &tool->option[i];
+        const bool valued = o->kind != CLI_FLAG;
+
+        if (o->letter != '\0') {
+            *letters++ = o->letter;
+            if (valued)
+                *letters++ = ':';
+        }
+        if (o->name != NULL)
+            names[n++] = (struct option){ o->name, valued, NULL, LONG_OPTION + (int)i };
+    }
+    *letters = '\0';
+    names[n++] = (struct option){ "help", no_argument, NULL, HELP };
+    names[n++] = (struct option){ "version", no_argument, NULL, VERSION };
+    names[n] = (struct option){ 0 };
+}
+
+/* A word of `-` and more among the files; NULL: none. */
+static const char *late_option(const cli_words *words)
+{
+    for (int i = 0; i < words->count; i++)
+        if (words->word[i][0] == '-' && words->word[i][1] != '\0')
+            return words->word[i];
+    return NULL;
+}
+
+static cli_outcome too_many_words(const walk *w, bool dashes)
+{
+    const char *const option = dashes ? NULL : late_option(w->words);
+
+    if (option != NULL)
+        cli_usage_error(w->tool, "options stand before the files: %s", option);
+    else
+        cli_usage_error(w->tool, "too many words: %s", w->words->word[w->tool->operands_max]);
+    return CLI_WRONG;
+}
+
+/* An option with a dash that is none, which would be taken as a file; one that is there counts. */
+static bool has_odd_dash(const walk *w, const char *word)
+{
+    if (!rvm_text_has_dash(word, strlen(word)) || access(word, F_OK) == 0)
+        return false;
+    cli_usage_error(w->tool, "%s begins with a dash that is no minus sign: options begin with -",
+                    word);
+    return true;
+}
+
+static cli_outcome too_few_files(const walk *w)
+{
+    if (w->argc > 1) {
+        cli_usage_error(w->tool, "too few files");
+    } else { /* somebody who wants to know what this is; libsvm's tools answer so */
+        cli_note(w->tool, "too few files");
+        cli_usage(w->tool, stdout);
+    }
+    return CLI_WRONG;
+}
+
+static cli_outcome take_operands(const walk *w)
+{
+    cli_words *words = w->words;
+    const bool dashes = strcmp(w->argv[optind - 1], "--") == 0;
+    int i;
+
+    words->count = w->argc - optind;
+    words->word = w->argv + optind;
+    for (i = 0; i < words->count && !dashes; i++)
+        if (has_odd_dash(w, words->word[i]))
+            return CLI_WRONG;
+    if (words->count < w->tool->operands_min)
+        return too_few_files(w);
+    if (words->count > w->tool->operands_max)
+        return too_many_words(w, dashes);
+    for (i = 0; i < words->count; i++)
+        if (words->word[i][0] == '-' && words->word[i][1] != '\0' && !dashes)
+            cli_note(w->tool, "%s is taken as a file name: options stop at the first file",
+                     words->word[i]);
+    return CLI_RUN;
+}
+
+/* A file that got descriptor 1 or 2 because the caller had closed it would take in the messages. */
+static void open_standard_descriptors(void)
+{
+    int descriptor;
+
+    do
+        descriptor = open("/dev/null", O_RDONLY);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+/* OpenBLAS starts a thread for each core when it is loaded, none of which is ever used here, and up
+ * to version 0.3.21 each waits for ever, at work and at exit, until it gets 128 MB of address
+ * space. Where that is limited (ulimit -v, batch systems) the program begins anew without them;
+ * only the environment that it starts with can tell OpenBLAS.
+ * Should that fail, it goes on as it is. */
+static void shed_blas_threads(char **argv)
+{
+    static const char variable[] = "OPENBLAS_NUM_THREADS";
+    struct rlimit space;
+
+    if (openblas_get_num_threads == NULL || openblas_get_num_threads() == 1 ||
+        getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY ||
+        getenv(variable) != NULL)
+        return;
+    if (setenv(variable, "1", 1) == 0)
+        (void)execv("/proc/self/exe", argv); /* on other systems there is no such file */
+}
+
+cli_outcome cli_parse(int argc, char **argv, const cli_tool *tool, void *job, cli_words *words)
+{
+    const walk w = { argc, argv, tool, job, words };
+    char letters[2 + 2 * OPTIONS_MAX + 1];
+    struct option names[OPTIONS_MAX + 3];
+    int found;
+
+    shed_blas_threads(argv);
+    open_standard_descriptors();
+    gsl_set_error_handler_off();
+    *words = (cli_words){ 0 };
+    list_options(letters, names, tool);
+    optind = 0; /* from the start, also in a second call */
+    while ((found = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+        const cli_outcome outcome = take_found(&w, found);
+
+        if (outcome != CLI_RUN)
+            return outcome;
+    }
+    return take_operands(&w);
+}
+
+bool cli_given(const cli_words *words, const cli_tool *tool, char letter, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < tool->option_count; i++) {
+        const cli_option *o = &tool->option[i];
+        const bool same =
+            letter != '\0' ? o->letter == letter : o->name != NULL && strcmp(o->name, name) == 0;
+
+        if (same)
+            return (words->given >> i & 1) != 0;
+    }
+    return false;
+}

@@ -1,0 +1,253 @@
+/* Notes on options and data that do not do what was
+ * meant. */
+#include "cli/cli_advice.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "basis/kernel.h"
+#include "cli/cli_candidates.h"
+#include "data/labels.h"
+#include "data/problem.h"
+
+/* ---- Options without effect ----------------------------------------------------------------- */
+
+/* Some kernel that may come to be used has the parameter. */
+static bool kernel_uses(const rvm_settings *s, unsigned use)
+{
+    const rvm_tuning *tune = &s->tune;
+
+    for (size_t k = 0; k < tune->type_count; k++)
+        if (rvm_kernel_uses(tune->type[k]) & use)
+            return true;
+    return tune->type_count == 0 && (rvm_kernel_uses(s->kernel.type) & use) != 0;
+}
+
+/* 0 without memory. */
+static size_t count_classes(const rvm_problem *p)
+{
+    rvm_labels labels = { 0 };
+    rvm_error err = { 0 };
+    const size_t count = rvm_labels_find(&labels, p, &err) == RVM_OK ? labels.count : 0;
+
+    rvm_labels_free(&labels);
+    return count;
+}
+
+typedef struct {
+    char letter;
+    const char *name;
+    unsigned use;          /* of the kernel; 0: the function below tells */
+    const char *parameter; /* of the kernel */
+    /* Why it has no effect; NULL: it has. */
+    const char *(*reason)(const rvm_settings *s, const rvm_problem *p);
+} effect;
+
+static const char *no_classes(const rvm_settings *s, const rvm_problem *p)
+{
+    (void)p;
+    return s->task == RVM_REGRESSION ? "this is a regression, which has no classes" : NULL;
+}
+
+/* An algorithm of the papers. */
+static bool is_textbook(const rvm_settings *s)
+{
+    return s->method != RVM_METHOD_AUTO && s->method != RVM_METHOD_GIBBS;
+}
+
+static const char *few_classes(const rvm_settings *s, const rvm_problem *p)
+{
+    if (s->task == RVM_REGRESSION)
+        return no_classes(s, p);
+    if (count_classes(p) <= 2)
+        return "there are not more than two classes";
+    return is_textbook(s) && s->multiclass == RVM_SOFTMAX
+               ? "methods of the papers train each class against the rest"
+               : NULL;
+}
+
+static const char *one_start(const rvm_settings *s, const rvm_problem *p)
+{
+    (void)p;
+    return is_textbook(s) ? "methods of the papers have one start" : NULL;
+}
+
+static const char *one_noise(const rvm_settings *s, const rvm_problem *p)
+{
+    if (s->noise_variance > 0)
+        return "the noise is given";
+    return rvm_problem_outputs(p) > 1 ? NULL : "there is one output";
+}
+
+static const char *listed(const rvm_settings *s, const rvm_problem *p)
+{
+    (void)p;
+    return s->tune.type_count > 0 ? "--select lists the kernels" : NULL;
+}
+
+static const effect effects[] = {
+    { 't', NULL, 0, NULL, listed },
+    { 0, "kernel", 0, NULL, listed },
+    { 'd', NULL, RVM_USES_DEGREE, "degree", NULL },
+    { 'g', NULL, RVM_USES_GAMMA, "gamma", NULL },
+    { 'r', NULL, RVM_USES_COEF0, "coef0", NULL },
+    { 'w', NULL, 0, NULL, no_classes },
+    { 0, "multiclass", 0, NULL, few_classes },
+    { 0, "shared-noise", 0, NULL, one_noise },
+    { 0, "restarts", 0, NULL, one_start },
+};
+
+/* The kernel, or all that may come to be used, are without the parameter; *text is for the
+ * reason. */
+static const char *no_parameter(char text[80], const rvm_settings *s, const effect *e)
+{
+    if (kernel_uses(s, e->use))
+        return NULL;
+    if (s->tune.type_count > 0)
+        snprintf(text, 80, "no kernel of the list has a %s", e->parameter);
+    else
+        snprintf(text, 80, "the kernel (%s) has no %s", rvm_kernel_name(s->kernel.type),
+                 e->parameter);
+    return text;
+}
+
+void cli_note_unused(const cli_tool *tool, const cli_words *words, const rvm_settings *s,
+                     const rvm_problem *p)
+{
+    char text[80];
+
+    for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++) {
+        const effect *e = &effects[i];
+
+        if (!cli_given(words, tool, e->letter, e->name))
+            continue;
+        const char *reason = e->use != 0 ? no_parameter(text, s, e) : e->reason(s, p);
+        if (reason != NULL && e->letter != '\0')
+            cli_note(tool, "-%c has no effect: %s", e->letter, reason);
+        else if (reason != NULL)
+            cli_note(tool, "--%s has no effect: %s", e->name, reason);
+    }
+}
+
+void cli_warn_index_zero(const cli_tool *tool, const rvm_problem *p)
+{
+    for (size_t i = 0; i < p->rows; i++)
+        if (p->start[i + 1] > p->start[i] && p->index[p->start[i]] == 0) {
+            cli_note(tool, "WARNING: minimal feature index is 0, but indices should start from 1");
+            return;
+        }
+}
+
+/* ---- Models that are a constant ------------------------------------------------------------- */
+
+static bool has_equal_targets(const rvm_problem *p)
+{
+    for (size_t i = 1; i < p->rows; i++)
+        if (memcmp(rvm_problem_targets(p, i), rvm_problem_targets(p, 0),
+                   p->outputs * sizeof(double)) != 0)
+            return false;
+    return true;
+}
+
+static bool has_equal_rows(const rvm_problem *p)
+{
+    const size_t width = p->start[1] - p->start[0];
+
+    for (size_t i = 1; i < p->rows; i++) {
+        const size_t at = p->start[i];
+
+        if (p->start[i + 1] - at != width)
+            return false;
+        for (size_t k = 0; k < width; k++)
+            if (p->index[at + k] != p->index[k] || p->value[at + k] != p->value[k])
+                return false;
+    }
+    return true;
+}
+
+/* Some feature is far larger than what rvm-scale makes of it, or than a standardised one. */
+static bool is_unscaled(const rvm_problem *p)
+{
+    const double large = 10; /* standard deviations, which hardly a row is away from the mean */
+
+    for (size_t k = 0; k < p->start[p->rows]; k++)
+        if (fabs(p->value[k]) > large)
+            return true;
+    return false;
+}
+
+const char *cli_constant_cause(const rvm_settings *s, const rvm_problem *p)
+{
+    static const char nothing[] = "these rows do not tell that anything else is better";
+
+    if (has_equal_targets(p))
+        return "all targets are equal";
+    if (s->tune.type_count == 0 && s->kernel.type == RVM_NO_KERNEL && !s->linear && !s->quadratic)
+        return "without a kernel there is no other function; "
+               "--basis bias,linear takes the features";
+    if (p->max_index < 0)
+        return "no row has a feature";
+    if (has_equal_rows(p))
+        return "all rows have the same features";
+    if (s->kernel.type == RVM_PRECOMPUTED || s->tune.gamma || s->ard)
+        return nothing;
+    if (is_unscaled(p))
+        return "where that is unexpected, scale the data (rvm-scale)";
+    return kernel_uses(s, RVM_USES_GAMMA) ? "where that is unexpected, try another width (-g auto)"
+                                          : nothing;
+}
+
+/* ---- Data and models that are not what was meant --------------------------------------------- */
+
+void cli_note_many_classes(const cli_tool *tool, const rvm_problem *p)
+{
+    const size_t few = 20, count = count_classes(p);
+
+    if (count > few && count > p->rows / 3)
+        cli_note(tool, "%zu classes in %zu rows; regression is -s 3", count, p->rows);
+}
+
+/* What may help where a model is worse than none: "scale ...", "-g auto ..." or both. */
+static void write_remedy(char *text, size_t size, const rvm_settings *s, const rvm_kernel *kernel,
+                         const rvm_problem *p)
+{
+    const rvm_scaling_limits unit = { .lower = 0, .upper = 1 };
+    const double uneven = 10;
+    double smallest = 0, largest = 0;
+    rvm_scaling *ranges = NULL;
+    rvm_error err = { 0 };
+    size_t length = 0;
+
+    if (kernel->type != RVM_PRECOMPUTED && rvm_scaling_learn(&ranges, p, &unit, &err) == RVM_OK)
+        rvm_scaling_spread(&smallest, &largest, ranges);
+    rvm_scaling_free(ranges);
+    text[0] = '\0';
+    if (largest > uneven * smallest)
+        length = (size_t)snprintf(
+            text, size, "scale the features with rvm-scale (their ranges go from %.3g to %.3g)",
+            smallest, largest);
+    if (cli_has_gamma(kernel) && !s->tune.gamma)
+        snprintf(text + length, size - length, "%s-g auto finds the width of the kernel",
+                 length > 0 ? "; " : "");
+    else if (length == 0)
+        snprintf(text, size, "another kernel may do better (--select)");
+}
+
+bool cli_note_worse(const cli_tool *tool, const rvm_held_out *h, const rvm_settings *s,
+                    const rvm_model *m, const rvm_problem *p)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+    const bool regression = info.task == RVM_REGRESSION;
+    const bool constant = info.vectors == 0 && !info.has_terms;
+    char remedy[160];
+
+    if (constant || h->rows == 0 || !(h->loss > h->constant))
+        return false;
+    write_remedy(remedy, sizeof remedy, s, &info.kernel, p);
+    cli_note(tool,
+             "other rows are predicted worse than by %s alone: %s %.3g times as large "
+             "(estimate by leaving out one row); %s",
+             regression ? "the mean of the targets" : "the shares of the classes",
+             regression ? "squared error" : "log loss", h->loss / h->constant, remedy);
+    return true;
+}

@@ -1,0 +1,116 @@
+/* The kernels that were compared, and what each came to on
+ * rows left out. */
+#include "cli/cli_candidates.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "basis/kernel.h"
+
+bool cli_has_gamma(const rvm_kernel *kernel)
+{
+    return kernel->inputs == NULL && (rvm_kernel_uses(kernel->type) & RVM_USES_GAMMA) != 0;
+}
+
+static bool is_regression(const rvm_settings *s)
+{
+    return s->task == RVM_REGRESSION;
+}
+
+/* The name, with the degree and the offset where they are to be chosen. */
+static void write_name(char *text, size_t size, const rvm_tuning *tune, const rvm_kernel *kernel)
+{
+    const bool degree = tune->degree && kernel->type == RVM_POLYNOMIAL;
+    const bool coef0 =
+        tune->coef0 && (kernel->type == RVM_POLYNOMIAL || kernel->type == RVM_SIGMOID);
+    char d[16] = "", r[32] = "";
+
+    if (degree)
+        snprintf(d, sizeof d, " d=%d", kernel->degree);
+    if (coef0)
+        snprintf(r, sizeof r, " r=%g", kernel->coef0);
+    snprintf(text, size, "%s%s%s", rvm_kernel_name(kernel->type), d, r);
+}
+
+void cli_candidates_heading(FILE *table, const rvm_settings *s)
+{
+    fprintf(table, "%-11s %12s %10s %10s %10s", "kernel", "gamma", "loss", "error", "log loss");
+    if (is_regression(s))
+        fprintf(table, " %6s", "90 %");
+}
+
+void cli_candidates_row(FILE *table, const rvm_settings *s, const rvm_choice *choice)
+{
+    char name[64], gamma[24] = "-", loss[24] = "-", error[24] = "-", log_loss[24] = "-";
+    char cover[24] = "-";
+
+    write_name(name, sizeof name, &s->tune, &choice->kernel);
+    if (cli_has_gamma(&choice->kernel))
+        snprintf(gamma, sizeof gamma, "%.6g", choice->kernel.gamma);
+    if (isfinite(choice->loss)) {
+        snprintf(loss, sizeof loss, "%.4g", choice->loss);
+        if (is_regression(s))
+            snprintf(error, sizeof error, "%.4g", choice->error);
+        else
+            snprintf(error, sizeof error, "%.3g %%", 100 * choice->error);
+        snprintf(log_loss, sizeof log_loss, "%.4g", choice->log_loss);
+        snprintf(cover, sizeof cover, "%.3g", 100 * choice->cover);
+    }
+    fprintf(table, "%-11s %12s %10s %10s %10s", name, gamma, loss, error, log_loss);
+    if (is_regression(s))
+        fprintf(table, " %6s", cover);
+}
+
+static bool is_same(const rvm_kernel *a, const rvm_kernel *b)
+{
+    return a->type == b->type && a->gamma == b->gamma && a->degree == b->degree &&
+           a->coef0 == b->coef0;
+}
+
+void cli_candidates_print(FILE *table, const rvm_settings *s, const rvm_tuner *tuner)
+{
+    const rvm_choice best = rvm_tuner_best(tuner);
+
+    if (rvm_tuner_tried(tuner) == 0)
+        return;
+    cli_candidates_heading(table, s);
+    fputc('\n', table);
+    for (size_t k = 0; k < rvm_tuner_tried(tuner); k++) {
+        const rvm_choice choice = rvm_tuner_trial(tuner, k);
+        cli_candidates_row(table, s, &choice);
+        fputs(is_same(&choice.kernel, &best.kernel) ? " *\n" : "\n", table);
+    }
+}
+
+/* The one of the best density; the first of equals. */
+static rvm_choice densest(const rvm_tuner *tuner)
+{
+    rvm_choice best = rvm_tuner_best(tuner);
+
+    for (size_t k = 0; k < rvm_tuner_tried(tuner); k++) {
+        const rvm_choice choice = rvm_tuner_trial(tuner, k);
+        if (isfinite(choice.loss) && choice.log_loss < best.log_loss)
+            best = choice;
+    }
+    return best;
+}
+
+void cli_candidates_warn(const cli_tool *tool, const rvm_settings *s, const rvm_tuner *tuner)
+{
+    const rvm_choice best = rvm_tuner_best(tuner), other = densest(tuner);
+    const double due = RVM_FOLD_INTERVAL, least = 1 - 2 * (1 - due);
+    char name[64], better[64];
+
+    if (!is_regression(s) || best.rows == 0 || !isfinite(best.loss) || best.cover >= least ||
+        best.cover + 2 * sqrt(due * (1 - due) / (double)best.rows) >= due)
+        return;
+    write_name(name, sizeof name, &s->tune, &best.kernel);
+    write_name(better, sizeof better, &s->tune, &other.kernel);
+    cli_note(tool,
+             "the kernel of least error, %s, is too sure of itself: its 90 %% intervals hold "
+             "%.3g %% of the targets left out",
+             name, 100 * best.cover);
+    if (!is_same(&best.kernel, &other.kernel))
+        cli_note(tool, "the best density, %.4g for %.4g, is that of %s, gamma %.6g: %.3g %%",
+                 other.log_loss, best.log_loss, better, other.kernel.gamma, 100 * other.cover);
+}

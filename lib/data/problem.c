@@ -1,0 +1,164 @@
+/* Sparse rows and their targets, compressed row storage. */
+#include "data/problem.h"
+
+#include <assert.h>
+#include <gsl/gsl_math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+rvm_problem *rvm_problem_alloc(void)
+{
+    rvm_problem *p = rvm_array(1, sizeof *p);
+
+    if (p == NULL)
+        return NULL;
+    if (!rvm_grow(&p->start, &p->start_capacity, 1, sizeof *p->start)) {
+        free(p);
+        return NULL;
+    }
+    rvm_problem_clear(p);
+    return p;
+}
+
+void rvm_problem_free(rvm_problem *p)
+{
+    if (p == NULL)
+        return;
+    free(p->start);
+    free(p->index);
+    free(p->value);
+    free(p->target);
+    free(p);
+}
+
+void rvm_problem_clear(rvm_problem *p)
+{
+    p->rows = 0;
+    p->outputs = 1;
+    p->start[0] = 0;
+    p->max_index = -1;
+}
+
+void rvm_problem_trim(rvm_problem *p)
+{
+    const size_t pairs = p->start[p->rows] > 0 ? p->start[p->rows] : 1;
+    int *const index = p->pair_capacity > pairs ? realloc(p->index, pairs * sizeof *index) : NULL;
+    double *const value =
+        p->value_capacity > pairs ? realloc(p->value, pairs * sizeof *value) : NULL;
+
+    if (index != NULL) {
+        p->index = index;
+        p->pair_capacity = pairs;
+    }
+    if (value != NULL) {
+        p->value = value;
+        p->value_capacity = pairs;
+    }
+}
+
+static bool make_room(rvm_problem *p, size_t rows, size_t outputs, size_t pairs)
+{
+    return rows <= SIZE_MAX / outputs &&
+           rvm_grow(&p->start, &p->start_capacity, rows + 1, sizeof *p->start) &&
+           rvm_grow(&p->target, &p->target_capacity, rows * outputs, sizeof *p->target) &&
+           rvm_grow(&p->index, &p->pair_capacity, pairs, sizeof *p->index) &&
+           rvm_grow(&p->value, &p->value_capacity, pairs, sizeof *p->value);
+}
+
+bool rvm_problem_append(rvm_problem *p, double target, const int *index, const double *value,
+                        size_t pairs)
+{
+    return rvm_problem_append_outputs(p, &target, 1, index, value, pairs);
+}
+
+bool rvm_problem_append_outputs(rvm_problem *p, const double *target, size_t outputs,
+                                const int *index, const double *value, size_t pairs)
+{
+    const size_t first = p->start[p->rows];
+
+    assert(outputs > 0 && (p->rows == 0 || outputs == p->outputs));
+    if (!make_room(p, p->rows + 1, outputs, first + pairs))
+        return false;
+    p->outputs = outputs;
+    if (pairs > 0) {
+        memcpy(p->index + first, index, pairs * sizeof *index);
+        memcpy(p->value + first, value, pairs * sizeof *value);
+        if (index[pairs - 1] > p->max_index)
+            p->max_index = index[pairs - 1];
+    }
+    memcpy(p->target + p->rows * outputs, target, outputs * sizeof *target);
+    p->rows++;
+    p->start[p->rows] = first + pairs;
+    return true;
+}
+
+rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t count)
+{
+    rvm_problem *subset = rvm_problem_alloc();
+    size_t i, pairs = 0;
+
+    if (subset == NULL)
+        return NULL;
+    for (i = 0; i < count; i++)
+        pairs += p->start[row[i] + 1] - p->start[row[i]];
+    subset->outputs = p->outputs; /* also of no rows */
+    if (!make_room(subset, count, p->outputs, pairs)) {
+        rvm_problem_free(subset);
+        return NULL;
+    }
+    for (i = 0; i < count; i++) {
+        const size_t first = p->start[row[i]];
+        const size_t width = p->start[row[i] + 1] - first;
+
+        if (!rvm_problem_append_outputs(subset, rvm_problem_targets(p, row[i]), p->outputs,
+                                        width > 0 ? p->index + first : NULL,
+                                        width > 0 ? p->value + first : NULL, width)) {
+            rvm_problem_free(subset);
+            return NULL;
+        }
+    }
+    return subset;
+}
+
+rvm_problem *rvm_problem_thin(const rvm_problem *p, size_t most)
+{
+    const size_t step = GSL_MAX(1, (p->rows + most - 1) / most);
+    const size_t count = (p->rows + step - 1) / step;
+    size_t *row = rvm_array(count, sizeof *row);
+    rvm_problem *thin = NULL;
+
+    for (size_t i = 0; row != NULL && i < count; i++)
+        row[i] = i * step;
+    if (row != NULL)
+        thin = rvm_problem_subset(p, row, count);
+    free(row);
+    return thin;
+}
+
+size_t rvm_problem_rows(const rvm_problem *p)
+{
+    return p->rows;
+}
+
+int rvm_problem_last_feature(const rvm_problem *p)
+{
+    return p->max_index;
+}
+
+double rvm_problem_target(const rvm_problem *p, size_t row)
+{
+    return p->target[row * p->outputs];
+}
+
+size_t rvm_problem_outputs(const rvm_problem *p)
+{
+    return p->outputs;
+}
+
+const double *rvm_problem_targets(const rvm_problem *p, size_t row)
+{
+    return p->target + row * p->outputs;
+}

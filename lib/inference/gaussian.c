@@ -1,0 +1,290 @@
+/* Targets with normal noise of precision beta (Tipping 2001, section 2).
+ *
+ *     ln p(t) = 1/2 [ N ln beta - N ln 2 pi - ln|H| - beta |t - Phi mu|^2 - u'u ]
+ *
+ * with H and u of likelihood.h; the posterior needs the Gram matrix of the columns only. Two rows
+ * of the table share it: rvm_gaussian has the columns too and turns to them where the digits of the
+ * Gram matrix do not suffice, rvm_quadratic does without them. */
+#include <float.h>
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/interrupt.h"
+#include "base/linalg.h"
+#include "inference/likelihood.h"
+
+enum { LEAST_STACK = 512 }; /* rows that are folded into a QR factorisation at a time, or K */
+
+/* t't - 2 mu'p + mu'G mu has lost four digits to cancellation when it falls below this share of
+ * t't; the residual is then summed row by row. */
+static const double cancelled = 1e-4;
+
+/* Digits, as a relative error, that the misfit keeps otherwise. */
+static const double misfit_digits = 1e-7;
+
+/* Error of a pivot of H (1 or more) that Cholesky may make by rounding, where QR can take over; and
+ * where nothing can, that at which the least eigenvalue of H, 1, is lost. The first is a bound (K
+ * errors of the size of the largest entry's), the second what independent errors add up to. */
+static const double pivot_noise = 0.01, pivot_lost = 0.5;
+
+/* H = I + beta D G D into the factor's place. */
+static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *d, const double *D)
+{
+    const double beta = exp(f->ln_beta);
+    for (size_t i = 0; i < f->K; i++) {
+        const double *g = gsl_matrix_const_ptr(d->G, f->column[i], 0);
+        double *h = gsl_matrix_ptr(H, i, 0);
+        for (size_t j = 0; j <= i; j++)
+            h[j] = beta * D[i] * D[j] * g[f->column[j]];
+        h[i] += 1;
+    }
+}
+
+/* Rows `from` and on of sqrt(beta) Phi D below R in the stack, `rows` of them. */
+static void stack_rows(gsl_matrix *stack, const rvm_fit *f, const rvm_design *d, const double *D,
+                       size_t from, size_t rows)
+{
+    const double root = exp(0.5 * f->ln_beta);
+    for (size_t i = 0; i < f->K; i++) {
+        const double *phi = gsl_matrix_const_ptr(d->PhiT, f->column[i], from);
+        for (size_t n = 0; n < rows; n++)
+            gsl_matrix_set(stack, f->K + n, i, root * D[i] * phi[n]);
+    }
+}
+
+double rvm_gaussian_stack(double K)
+{
+    return (2 * K + fmax(K, LEAST_STACK)) * K;
+}
+
+/* L from the QR factorisation of [ sqrt(beta) Phi D ; I ], for columns so alike that forming H
+ * loses positive definiteness; rows are folded in some at a time. Rare, and the one place in a
+ * search that allocates. False too where it is interrupted. */
+static bool factor_by_qr(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o,
+                         const rvm_design *d, const double *D)
+{
+    const size_t K = f->K, most = GSL_MIN(d->N, GSL_MAX(K, LEAST_STACK));
+    gsl_matrix *stack = gsl_matrix_alloc(K + most, K), *tau = gsl_matrix_alloc(K, K);
+    bool ok = stack != NULL && tau != NULL;
+    gsl_matrix_set_identity(L);
+    for (size_t at = 0; at < d->N && ok; at += most) {
+        const size_t rows = GSL_MIN(most, d->N - at);
+        stack_rows(stack, f, d, D, at, rows);
+        ok = rvm_qr_fold(L, stack, tau, rows) && !rvm_interrupted(o->interrupted);
+    }
+    if (ok)
+        gsl_matrix_transpose(L);
+    gsl_matrix_free(stack);
+    gsl_matrix_free(tau);
+    return ok;
+}
+
+/* r = t - Phi mu; mu_i = D_i u_i. */
+static double residual_by_rows(double *r, const rvm_fit *f, const rvm_observed *o,
+                               const rvm_design *d, const double *D)
+{
+    gsl_vector_view rest = gsl_vector_view_array(r, o->N);
+    memcpy(r, o->t, o->N * sizeof *r);
+    for (size_t i = 0; i < f->K; i++) {
+        gsl_vector_const_view column = gsl_matrix_const_row(d->PhiT, f->column[i]);
+        gsl_blas_daxpy(-D[i] * f->u[i], &column.vector, &rest.vector);
+    }
+    double sum = 0;
+    for (size_t n = 0; n < o->N; n++)
+        sum += r[n] * r[n];
+    return sum;
+}
+
+static double misfit_by_gram(const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                             const double *D)
+{
+    double sum = o->t_squared;
+    for (size_t i = 0; i < f->K; i++) {
+        const double *g = gsl_matrix_const_ptr(d->G, f->column[i], 0);
+        double fitted = 0;
+        for (size_t j = 0; j < f->K; j++)
+            fitted += g[f->column[j]] * D[j] * f->u[j];
+        sum += D[i] * f->u[i] * (fitted - 2 * d->p[f->column[i]]);
+    }
+    return sum;
+}
+
+static void fill_D(double *D, const rvm_fit *f)
+{
+    for (size_t i = 0; i < f->K; i++)
+        D[i] = exp(-0.5 * f->ln_alpha[i]);
+}
+
+/* u = beta H^-1 D p */
+static void solve_mode(rvm_fit *f, const gsl_matrix *L, const rvm_design *d, const double *D)
+{
+    const double beta = exp(f->ln_beta);
+    for (size_t i = 0; i < f->K; i++)
+        f->u[i] = beta * D[i] * d->p[f->column[i]];
+    gsl_vector_view u = gsl_vector_view_array(f->u, f->K);
+    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, L, &u.vector);
+    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, L, &u.vector);
+}
+
+/* L with L L' = H: by Cholesky while the rounding of the largest entry of H is small against 1, the
+ * least eigenvalue; by QR beyond that, if there are rows to take it from. */
+static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                   const double *D, int threads)
+{
+    const double K = (double)f->K;
+    double largest = 0;
+    fill_scaled_gram(L, f, d, D);
+    for (size_t i = 0; i < f->K; i++)
+        largest = fmax(largest, gsl_matrix_get(L, i, i));
+    if (!o->likelihood->by_rows)
+        return largest * sqrt(K) * DBL_EPSILON <= pivot_lost && rvm_cholesky(L, threads);
+    if (largest * K * DBL_EPSILON < pivot_noise && rvm_cholesky(L, threads))
+        return true;
+    return factor_by_qr(L, f, o, d, D);
+}
+
+/* u += H^-1 (beta D Phi' r - u), and the residual afterwards: what the normal equations have lost
+ * to rounding in u. Returns the misfit. */
+static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, const rvm_design *d,
+                     const double *D, rvm_scratch *ws)
+{
+    const double beta = exp(f->ln_beta);
+    double *step = ws->vector2;
+    gsl_vector_view s = gsl_vector_view_array(step, f->K);
+    residual_by_rows(ws->long1, f, o, d, D);
+    gsl_vector_const_view r = gsl_vector_const_view_array(ws->long1, o->N);
+    for (size_t i = 0; i < f->K; i++) {
+        gsl_vector_const_view column = gsl_matrix_const_row(d->PhiT, f->column[i]);
+        gsl_blas_ddot(&column.vector, &r.vector, &step[i]);
+        step[i] = beta * D[i] * step[i] - f->u[i];
+    }
+    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, L, &s.vector);
+    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, L, &s.vector);
+    for (size_t i = 0; i < f->K; i++)
+        f->u[i] += step[i];
+    return residual_by_rows(ws->long1, f, o, d, D);
+}
+
+/* The misfit by the Gram matrix, or by rows, if there are any, and with a refined mode where that
+ * would be rounding: where the fit is close, or the weights are large against the targets. */
+static double settle_misfit(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o,
+                            const rvm_design *d, const double *D, rvm_scratch *ws)
+{
+    const double misfit = misfit_by_gram(f, o, d, D);
+    double weights = 0;
+    if (!o->likelihood->by_rows)
+        return misfit;
+    for (size_t i = 0; i < f->K; i++)
+        weights += fabs(D[i] * f->u[i]);
+    if (misfit > cancelled * o->t_squared &&
+        misfit > weights * weights * DBL_EPSILON / misfit_digits)
+        return misfit;
+    refine(f, L, o, d, D, ws);
+    return refine(f, L, o, d, D, ws);
+}
+
+static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                               rvm_scratch *ws)
+{
+    double *D = ws->vector, log_det = 0, squares = 0;
+    f->misfit = o->t_squared;
+    if (f->K > 0) {
+        gsl_matrix_view L = rvm_fit_factor(f);
+        fill_D(D, f);
+        if (!factor(&L.matrix, f, o, d, D, ws->threads))
+            return false;
+        log_det = rvm_cholesky_log_det(&L.matrix);
+        solve_mode(f, &L.matrix, d, D);
+        f->misfit = settle_misfit(f, &L.matrix, o, d, D, ws);
+        for (size_t i = 0; i < f->K; i++)
+            squares += f->u[i] * f->u[i];
+    }
+    const double N = (double)o->N;
+    f->log_evidence = 0.5 * (N * f->ln_beta - N * log(2 * M_PI) - log_det -
+                             exp(f->ln_beta) * f->misfit - squares) +
+                      rvm_fit_log_prior(f, o, d->norm);
+    return isfinite(f->log_evidence);
+}
+
+static void gaussian_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                              rvm_scratch *ws)
+{
+    const double beta = exp(f->ln_beta);
+    fill_D(ws->vector, f);
+    residual_by_rows(f->slope, f, o, d, ws->vector);
+    for (size_t n = 0; n < o->N; n++)
+        f->slope[n] *= beta;
+}
+
+static void quadratic_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                               rvm_scratch *ws)
+{
+    (void)f, (void)o, (void)d, (void)ws; /* measure does without */
+}
+
+/* V of columns whose Gram matrix is at hand, and Q = beta (p - G mu). */
+static void measure_by_gram(double *Q, gsl_matrix *V, const rvm_fit *f, const rvm_design *d,
+                            double *mu)
+{
+    const double beta = exp(f->ln_beta);
+    for (size_t i = 0; i < f->K; i++)
+        mu[i] = rvm_fit_weight(f, i);
+    for (size_t m = 0; m < d->count; m++) {
+        const double *g = gsl_matrix_const_ptr(d->G, m, 0);
+        Q[m] = beta * d->p[m];
+        if (f->K == 0)
+            continue;
+        double *v = gsl_matrix_ptr(V, m, 0);
+        for (size_t i = 0; i < f->K; i++) {
+            v[i] = beta * g[f->column[i]];
+            Q[m] -= v[i] * mu[i];
+        }
+    }
+}
+
+static void gaussian_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
+                             const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+{
+    const double beta = exp(f->ln_beta);
+    const bool by_rows = o->likelihood->by_rows;
+    for (size_t m = 0; m < d->count; m++)
+        S[m] = by_rows ? beta : beta * gsl_matrix_get(d->G, m, m); /* of unit norm, but for B */
+    measure_by_gram(Q, V, f, d, ws->vector);
+    if (!by_rows || f->misfit >= cancelled * (double)f->N)
+        return;
+    /* p - G mu would be all cancellation. */
+    gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
+    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
+    gsl_vector_view out = gsl_vector_view_array(Q, d->count);
+    gsl_blas_dgemv(CblasNoTrans, 1, &all.matrix, &slope.vector, 0, &out.vector);
+}
+
+static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
+{
+    return exp(f->ln_beta) * gsl_matrix_get(d->G, m, n);
+}
+
+const rvm_likelihood rvm_gaussian = {
+    .name = "gaussian",
+    .owns_noise = true,
+    .by_rows = true,
+    .credit = 0.5,
+    .posterior = gaussian_posterior,
+    .residual = gaussian_residual,
+    .measure = gaussian_measure,
+    .inner = gaussian_inner,
+};
+
+const rvm_likelihood rvm_quadratic = {
+    .name = "quadratic",
+    .owns_noise = true,
+    .by_rows = false,
+    .credit = 0,
+    .posterior = gaussian_posterior,
+    .residual = quadratic_residual,
+    .measure = gaussian_measure,
+    .inner = gaussian_inner,
+};

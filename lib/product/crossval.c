@@ -1,0 +1,279 @@
+/* Cross-validation.
+ *
+ * A fold is a number for each row, drawn once from the seed before anything is trained, so folds
+ * are the same for any number of threads and on every machine.  As in libsvm, classification with
+ * fewer folds than rows shuffles each class by itself and gives fold i the part
+ * [i n / folds, (i + 1) n / folds) of it; otherwise one shuffle of all rows is cut that way.  The
+ * rows of classes with fewer rows than folds go to the folds in turn instead: those parts would put
+ * every single row into the last fold, which then leaves nothing to train on. */
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/parallel.h"
+#include "data/labels.h"
+#include "data/problem.h"
+#include "product/predict.h"
+#include "product/settings.h"
+
+typedef struct {
+    const rvm_problem *p;  /* borrowed */
+    rvm_settings settings; /* gamma resolved against all rows, not against those of a fold */
+    size_t folds;
+    rvm_labels labels; /* classification */
+    size_t *fold;      /* owned, rows: which fold a row is in */
+    size_t turn;       /* fold of the next row of a small class */
+} validation;
+
+/* Numbers that a training may take for each pair of its rows, when these are few. */
+enum { NUMBERS_A_PAIR = 16 };
+
+static void validation_clear(validation *v)
+{
+    rvm_labels_free(&v->labels);
+    free(v->fold);
+}
+
+/* Shuffles the rows listed in `row` and deals them out in contiguous parts, few of them in turn. */
+static void deal(validation *v, size_t *row, size_t count, gsl_rng *rng)
+{
+    gsl_ran_shuffle(rng, row, count, sizeof *row);
+    for (size_t k = 0; k < count && count < v->folds; k++)
+        v->fold[row[k]] = v->turn++ % v->folds;
+    for (size_t i = 0; i < v->folds && count >= v->folds; i++)
+        for (size_t k = i * count / v->folds; k < (i + 1) * count / v->folds; k++)
+            v->fold[row[k]] = i;
+}
+
+static rvm_status draw_folds(validation *v, rvm_error *err)
+{
+    const size_t N = v->p->rows;
+    const bool by_class = v->settings.task == RVM_CLASSIFICATION && v->folds < N;
+    const size_t groups = by_class ? v->labels.count : 1;
+    size_t *row = rvm_array(N, sizeof *row);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (rng == NULL || row == NULL) {
+        gsl_rng_free(rng);
+        free(row);
+        return rvm_fail_memory(err, "the folds");
+    }
+
+    gsl_rng_set(rng, v->settings.seed);
+    for (size_t g = 0; g < groups; g++) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < N; i++)
+            if (!by_class || v->labels.of_row[i] == g)
+                row[count++] = i;
+        deal(v, row, count, rng);
+    }
+    gsl_rng_free(rng);
+    free(row);
+    return RVM_OK;
+}
+
+static rvm_status validation_init(validation *v, const rvm_problem *p, const rvm_settings *s,
+                                  size_t folds, rvm_error *err)
+{
+    *v = (validation){ .p = p, .settings = *s, .folds = folds < p->rows ? folds : p->rows };
+    v->settings.kernel = rvm_settings_kernel(s, p);
+    v->fold = rvm_array(p->rows, sizeof *v->fold);
+    if (v->fold == NULL)
+        return rvm_fail_memory(err, "the folds");
+    if (s->task == RVM_CLASSIFICATION) {
+        const rvm_status status = rvm_labels_find(&v->labels, p, err);
+        if (status != RVM_OK)
+            return status;
+    }
+    return draw_folds(v, err);
+}
+
+/* The rows in fold i (inside) or in all others, in file order; NULL without memory.
+ * `row` lists them afterwards. */
+static rvm_problem *part(const validation *v, size_t *row, size_t i, bool inside)
+{
+    size_t count = 0;
+
+    for (size_t r = 0; r < v->p->rows; r++)
+        if ((v->fold[r] == i) == inside)
+            row[count++] = r;
+    return rvm_problem_subset(v->p, row, count);
+}
+
+static bool is_interrupted(const validation *v)
+{
+    return rvm_interrupted(v->settings.interrupted);
+}
+
+/* *out stays NULL when interrupted. */
+static rvm_status train_part(rvm_model **out, const validation *v, const rvm_problem *p,
+                             rvm_error *err)
+{
+    rvm_trainer *tr = NULL;
+    rvm_report report = { .done = false };
+    rvm_settings s = v->settings;
+    rvm_status status = RVM_OK;
+
+    if (rvm_tuning_is_open(&s.tune))
+        status = rvm_tune(&s, p, &v->settings, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_alloc(&tr, p, &s, err);
+    while (status == RVM_OK && !report.done && !is_interrupted(v))
+        status = rvm_trainer_step(&report, tr, err);
+    if (status == RVM_OK && report.done)
+        status = rvm_trainer_model(out, tr, err);
+    rvm_trainer_free(tr);
+    return status == RVM_EINTERRUPT ? RVM_OK : status;
+}
+
+/* Column of `label` in the class order of all rows. */
+static size_t class_position(const rvm_labels *labels, int label)
+{
+    size_t c = 0;
+
+    while (c + 1 < labels->count && labels->label[c] != label)
+        c++;
+    return c;
+}
+
+/* A part may lack a class or meet its classes in another order; a class that it lacks has
+ * probability 0. */
+static void copy_classes(rvm_prediction *out, size_t row, const validation *v,
+                         const rvm_prediction *from, size_t r, const rvm_model_info *m)
+{
+    double *p = out->probability + row * out->classes;
+    double *log_p = out->log_probability + row * out->classes;
+
+    for (size_t c = 0; c < out->classes; c++) {
+        p[c] = 0;
+        log_p[c] = -INFINITY;
+    }
+    for (size_t c = 0; c < m->classes; c++) {
+        const size_t to = class_position(&v->labels, m->labels[c]);
+
+        p[to] = from->probability[r * m->classes + c];
+        log_p[to] = from->log_probability[r * m->classes + c];
+    }
+}
+
+/* Predictions of the rows of fold i. */
+static rvm_status predict_fold(rvm_prediction *out, const validation *v, size_t *row, size_t i,
+                               const rvm_model *m, rvm_error *err)
+{
+    rvm_problem *held_out = part(v, row, i, true);
+    if (held_out == NULL)
+        return rvm_fail_memory(err, "a fold");
+
+    const double interval = v->settings.task == RVM_REGRESSION ? RVM_FOLD_INTERVAL : 0;
+    const rvm_predictor_settings settings = { .variance = true,
+                                              .interval = interval,
+                                              .threads = v->settings.threads };
+    const rvm_model_info info = rvm_model_describe(m);
+    rvm_prediction of_fold = { 0 };
+    const rvm_status status = rvm_predict_by(&of_fold, m, held_out, &settings, err);
+    for (size_t r = 0; status == RVM_OK && r < held_out->rows; r++) {
+        const size_t to = row[r], q = out->outputs;
+
+        memcpy(out->value + to * q, of_fold.value + r * q, q * sizeof *out->value);
+        memcpy(out->variance + to * q, of_fold.variance + r * q, q * sizeof *out->variance);
+        memcpy(out->low + to * q, of_fold.low + r * q, q * sizeof *out->low);
+        memcpy(out->high + to * q, of_fold.high + r * q, q * sizeof *out->high);
+        copy_classes(out, to, v, &of_fold, r, &info);
+    }
+    rvm_prediction_free(&of_fold);
+    rvm_problem_free(held_out);
+    return status;
+}
+
+/* Writes the rows of fold i of *out, so that several folds may be under way. */
+static rvm_status run_fold(rvm_prediction *out, const validation *v, size_t i, rvm_error *err)
+{
+    rvm_model *m = NULL;
+    size_t *row = rvm_array(v->p->rows, sizeof *row);
+    rvm_problem *rest = row == NULL ? NULL : part(v, row, i, false);
+    rvm_status status = RVM_OK;
+
+    if (rest == NULL)
+        status = rvm_fail_memory(err, "a fold");
+    if (status == RVM_OK)
+        status = train_part(&m, v, rest, err);
+    if (status == RVM_OK && m != NULL)
+        status = predict_fold(out, v, row, i, m, err);
+    rvm_model_free(m);
+    rvm_problem_free(rest);
+    free(row);
+    return status;
+}
+
+/* How many folds are trained side by side: as many as the budget of one has room for; of draws,
+ * which fill it and keep all threads busy by themselves, one. */
+static int choose_team(const validation *v)
+{
+    if (v->settings.method == RVM_METHOD_GIBBS)
+        return 1;
+    const double rows = (double)v->p->rows;
+    const double megabytes = 8.0 * NUMBERS_A_PAIR * rows * rows / 1048576;
+    const int threads = rvm_threads(v->settings.threads);
+    return (int)fmax(1, fmin(threads, v->settings.budget_mb / megabytes));
+}
+
+typedef struct {
+    rvm_prediction *out;
+    const validation *v;
+} folds_job;
+
+static rvm_status fold_piece(void *context, size_t i, int worker, rvm_error *err)
+{
+    const folds_job *j = context;
+    (void)worker;
+    return is_interrupted(j->v) ? RVM_OK : run_fold(j->out, j->v, i, err);
+}
+
+/* Where several fit, each thread trains a fold by itself, which keeps it busy from end to end. */
+static rvm_status run_folds(rvm_prediction *out, validation *v, rvm_error *err)
+{
+    const int threads = choose_team(v);
+    const rvm_status status = rvm_blas_prepare(rvm_threads(v->settings.threads), err);
+    folds_job job = { out, v };
+    if (status != RVM_OK)
+        return status;
+    if (threads > 1)
+        v->settings.threads = 1;
+    return rvm_share(v->folds, fold_piece, &job, threads, err);
+}
+
+static rvm_status check(const rvm_problem *p, const rvm_settings *s, size_t folds, rvm_error *err)
+{
+    const rvm_status status = rvm_settings_check(s, p, err);
+    if (status != RVM_OK)
+        return status;
+    if (folds < 2)
+        return rvm_fail(err, RVM_ESETTING, "n-fold cross validation: n must >= 2 (it is %zu)",
+                        folds);
+    if (p->rows < 2)
+        return rvm_fail(err, RVM_ESETTING, "cross-validation needs two rows or more");
+    return RVM_OK;
+}
+
+rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
+                              const rvm_settings *s, size_t folds, rvm_error *err)
+{
+    validation v = { 0 };
+
+    rvm_status status = check(p, s, folds, err);
+    if (status == RVM_OK)
+        status = validation_init(&v, p, s, folds, err);
+    if (status == RVM_OK && !rvm_prediction_resize(out, p->rows, v.labels.count, p->outputs))
+        status = rvm_fail_memory(err, "predictions");
+    if (status == RVM_OK)
+        status = run_folds(out, &v, err);
+    if (status == RVM_OK)
+        *finished = !is_interrupted(&v);
+    validation_clear(&v);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* The posterior that is saved. */
+#ifndef RVM_FINISH_H
+#define RVM_FINISH_H
+
+#include "basis/columns.h"
+#include "product/model.h"
+#include "search/observe.h"
+#include "search/point.h"
+
+typedef struct {
+    double log_likelihood; /* ln p(t|w) at the mode, in the units of the targets */
+    double penalty;        /* 1/2 w'Aw + 1/2 ln|H|; the log evidence is the first less this */
+    double log_prior;      /* of the precisions, where they have a prior */
+    double *activation;    /* filled, N, where not NULL: offset + Phi w */
+    bool hasty; /* in: somebody waits, so the factor is to be Cholesky's where its digits suffice,
+                   and a mode that is not quite reached will do */
+} rvm_finished;
+
+/* A latent function from a point, in the units of the data; its vectors are rows of y for now. The
+ * factor comes from a QR factorisation of [ sqrt(B) Phi ; sqrt(A) ], whatever the search has used,
+ * and the numbers from what is saved. Scratch: O(K (K + strip of rows)). */
+RVM_CHECKED rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers,
+                                         const rvm_point *point, const rvm_study *y,
+                                         const rvm_columns *c, rvm_error *err);
+
+/* Gathers the vectors of all latent functions into m->vectors and numbers them; `file` has the rows
+ * in the order of the training file, in which m->row counts. */
+RVM_CHECKED rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, const rvm_problem *file,
+                                          rvm_error *err);
+
+#endif

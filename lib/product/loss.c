@@ -1,0 +1,184 @@
+/* What predictions of rows that training has not seen have cost. */
+#include "product/loss.h"
+
+#include <float.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "data/problem.h"
+#include "search/observe.h"
+
+/* What a unit of log loss counts beside the error rate: it decides where few rows
+ * make rates equal. */
+static const double log_loss_share = 0.3;
+
+/* Log loss that a row has at the most: a class that a fold has never seen is no fault of the
+ * model. */
+static const double most_log_loss = 20;
+
+/* ---- The constant --------------------------------------------------------------------------- */
+
+static double weight_of(const rvm_settings *s, const rvm_problem *p, size_t n)
+{
+    return rvm_class_weight_of(s, (int)p->target[n]);
+}
+
+static rvm_status describe_classes(rvm_constant *c, const rvm_problem *p, const rvm_settings *s,
+                                   rvm_error *err)
+{
+    double total = 0;
+    c->share = rvm_array(c->labels.count, sizeof *c->share);
+    if (c->share == NULL)
+        return rvm_fail_memory(err, "the classes");
+    for (size_t n = 0; n < p->rows; n++) {
+        c->share[c->labels.of_row[n]] += weight_of(s, p, n);
+        total += weight_of(s, p, n);
+    }
+    for (size_t k = 0; k < c->labels.count; k++)
+        c->share[k] /= total;
+    c->commonest = gsl_stats_max_index(c->share, 1, c->labels.count);
+    return RVM_OK;
+}
+
+static rvm_status describe_outputs(rvm_constant *c, const rvm_problem *p, rvm_error *err)
+{
+    c->mean = rvm_array(p->outputs, sizeof *c->mean);
+    c->variance = rvm_array(p->outputs, sizeof *c->variance);
+    if (c->mean == NULL || c->variance == NULL)
+        return rvm_fail_memory(err, "the outputs");
+    for (size_t k = 0; k < p->outputs; k++) {
+        c->mean[k] = gsl_stats_mean(p->target + k, p->outputs, p->rows);
+        c->variance[k] = gsl_stats_variance(p->target + k, p->outputs, p->rows);
+    }
+    return RVM_OK;
+}
+
+rvm_status rvm_constant_find(rvm_constant *c, const rvm_problem *p, const rvm_settings *s,
+                             rvm_error *err)
+{
+    memset(c, 0, sizeof *c);
+    if (s->task == RVM_REGRESSION)
+        return describe_outputs(c, p, err);
+    const rvm_status status = rvm_labels_find(&c->labels, p, err);
+    return status == RVM_OK ? describe_classes(c, p, s, err) : status;
+}
+
+void rvm_constant_free(rvm_constant *c)
+{
+    rvm_labels_free(&c->labels);
+    free(c->share);
+    free(c->mean);
+    free(c->variance);
+    memset(c, 0, sizeof *c);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+static double class_loss(bool wrong, double log_p)
+{
+    return (wrong ? 1 : 0) + log_loss_share * fmin(-log_p, most_log_loss);
+}
+
+/* Loss of row n, and what it gains on that of the constant. */
+static double class_row(double *gain, const rvm_prediction *out, const rvm_problem *p,
+                        const rvm_constant *c, size_t n)
+{
+    const size_t k = c->labels.of_row[n];
+    const double loss =
+        class_loss(out->value[n] != p->target[n], out->log_probability[n * out->classes + k]);
+    *gain = class_loss(k != c->commonest, log(c->share[k])) - loss;
+    return loss;
+}
+
+static double output_row(double *gain, const rvm_prediction *out, const rvm_problem *p,
+                         const rvm_constant *c, size_t n)
+{
+    const double *target = p->target + n * p->outputs, *value = out->value + n * p->outputs;
+    double loss = 0, constant = 0;
+    for (size_t k = 0; k < p->outputs; k++) {
+        const double unit = c->variance[k] * (double)p->outputs;
+        if (!(unit > 0))
+            continue;
+        loss += gsl_pow_2(target[k] - value[k]) / unit;
+        constant += gsl_pow_2(target[k] - c->mean[k]) / unit;
+    }
+    *gain = constant - loss;
+    return loss;
+}
+
+double rvm_loss(double *sure, const rvm_prediction *out, const rvm_problem *p,
+                const rvm_constant *c, const rvm_settings *s)
+{
+    const bool classes = s->task == RVM_CLASSIFICATION;
+    double losses = 0, gains = 0, squares = 0, weights = 0;
+    for (size_t n = 0; n < p->rows; n++) {
+        double gain = 0;
+        const double weight = classes ? weight_of(s, p, n) : 1;
+        const double loss =
+            classes ? class_row(&gain, out, p, c, n) : output_row(&gain, out, p, c, n);
+        losses += weight * loss;
+        gains += weight * gain;
+        squares += gsl_pow_2(weight * gain);
+        weights += weight;
+    }
+    const double scatter = squares - gains * gains / (double)p->rows;
+    *sure = scatter > 0 && isfinite(scatter) ? gains / sqrt(scatter) : 0;
+    return isnan(losses) ? INFINITY : losses / weights;
+}
+
+/* ---- Scores --------------------------------------------------------------------------------- */
+
+static void score_classes(rvm_fold_score *out, const rvm_prediction *prediction,
+                          const rvm_problem *p, const rvm_labels *labels)
+{
+    const double *log_p = prediction->log_probability;
+    for (size_t n = 0; n < p->rows; n++) {
+        const double row = log_p[n * prediction->classes + labels->of_row[n]];
+        out->error += prediction->value[n] != p->target[n];
+        if (isfinite(row))
+            out->log_loss -= row;
+        else
+            out->unseen++;
+    }
+    out->error /= (double)p->rows;
+    if (out->unseen < p->rows)
+        out->log_loss /= (double)(p->rows - out->unseen);
+}
+
+static void score_outputs(rvm_fold_score *out, const rvm_prediction *prediction,
+                          const rvm_problem *p)
+{
+    const size_t count = p->rows * p->outputs;
+    for (size_t k = 0; k < count; k++) {
+        const double t = p->target[k], square = gsl_pow_2(t - prediction->value[k]);
+        const double variance = prediction->variance[k];
+        out->error += square;
+        out->log_loss += 0.5 * (log(2 * M_PI * variance) + square / variance);
+        out->cover += t >= prediction->low[k] && t <= prediction->high[k];
+    }
+    /* Read as numbers: beyond the range of double they are the largest one. */
+    out->error = fmin(out->error / (double)count, DBL_MAX);
+    out->log_loss = fmin(out->log_loss / (double)count, DBL_MAX);
+    out->cover /= (double)count;
+}
+
+rvm_status rvm_score_folds(rvm_fold_score *out, const rvm_prediction *prediction,
+                           const rvm_problem *p, rvm_error *err)
+{
+    rvm_labels labels = { 0 };
+    *out = (rvm_fold_score){ .error = 0 };
+    if (prediction->classes == 0) {
+        score_outputs(out, prediction, p);
+        return RVM_OK;
+    }
+    const rvm_status status = rvm_labels_find(&labels, p, err);
+    if (status == RVM_OK)
+        score_classes(out, prediction, p, &labels);
+    rvm_labels_free(&labels);
+    return status;
+}

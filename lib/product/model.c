@@ -1,0 +1,214 @@
+/* The model as an object: made, described, freed. */
+#include "product/model.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "data/problem.h"
+
+rvm_model *rvm_model_alloc(void)
+{
+    return calloc(1, sizeof(rvm_model));
+}
+
+size_t rvm_latents_for(size_t class_count)
+{
+    return class_count > 2 ? class_count : 1;
+}
+
+bool rvm_model_alloc_latents(rvm_model *m, size_t count)
+{
+    m->latent = rvm_array(count, sizeof *m->latent);
+    m->latent_count = m->latent == NULL ? 0 : count;
+    return m->latent != NULL;
+}
+
+bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs)
+{
+    const size_t count = inputs->count;
+    m->input_index = rvm_array(count, sizeof *m->input_index);
+    m->input_weight = rvm_array(count, sizeof *m->input_weight);
+    if (m->input_index == NULL || m->input_weight == NULL)
+        return false;
+    for (size_t j = 0; j < count; j++) {
+        m->input_index[j] = inputs->index[j];
+        m->input_weight[j] = inputs->weight[j];
+    }
+    m->inputs = (rvm_input_weights){ count, m->input_index, m->input_weight };
+    m->kernel.inputs = &m->inputs;
+    return true;
+}
+
+bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms)
+{
+    size_t triangle = 0;
+    if (!rvm_triangle_size(&triangle, count))
+        return false;
+
+    f->count = count;
+    f->terms = terms;
+    f->term = rvm_array(terms, sizeof *f->term);
+    f->vector = rvm_array(count - terms, sizeof *f->vector);
+    f->weight = rvm_array(count, sizeof *f->weight);
+    f->alpha = rvm_array(count, sizeof *f->alpha);
+    f->factor = rvm_array(triangle, sizeof *f->factor);
+    return f->term != NULL && f->vector != NULL && f->weight != NULL && f->alpha != NULL &&
+           f->factor != NULL;
+}
+
+bool rvm_latent_alloc_draws(rvm_latent *f, size_t count, size_t terms, size_t draws)
+{
+    if (count > 0 && draws > SIZE_MAX / count)
+        return false;
+    f->count = count;
+    f->terms = terms;
+    f->draws = draws;
+    f->term = rvm_array(terms, sizeof *f->term);
+    f->vector = rvm_array(count - terms, sizeof *f->vector);
+    f->weight = rvm_array(count, sizeof *f->weight);
+    f->draw = rvm_array(count * draws, sizeof *f->draw);
+    f->noise_sd = rvm_array(draws, sizeof *f->noise_sd);
+    return f->term != NULL && f->vector != NULL && f->weight != NULL && f->draw != NULL &&
+           f->noise_sd != NULL;
+}
+
+void rvm_model_free(rvm_model *m)
+{
+    if (m == NULL)
+        return;
+    free(m->label);
+    free(m->input_index);
+    free(m->input_weight);
+    for (size_t k = 0; k < m->latent_count; k++) {
+        free(m->latent[k].term);
+        free(m->latent[k].vector);
+        free(m->latent[k].weight);
+        free(m->latent[k].alpha);
+        free(m->latent[k].factor);
+        free(m->latent[k].draw);
+        free(m->latent[k].noise_sd);
+    }
+    free(m->latent);
+    rvm_problem_free(m->vectors);
+    free(m->row);
+    free(m);
+}
+
+bool rvm_triangle_size(size_t *out, size_t K)
+{
+    /* One of K and K + 1 is even: halved first, so that the product alone can overflow. */
+    const size_t a = K % 2 == 0 ? K / 2 : K;
+    const size_t b = K % 2 == 0 ? K + 1 : K / 2 + 1;
+
+    if (b != 0 && a > SIZE_MAX / b)
+        return false;
+    *out = a * b;
+    return true;
+}
+
+bool rvm_model_has_prior(const rvm_model *m)
+{
+    return m->weight_prior.shape > 0 || m->weight_prior.rate > 0 || m->noise_prior.shape > 0 ||
+           m->noise_prior.rate > 0;
+}
+
+bool rvm_latent_has_bias(const rvm_latent *f)
+{
+    return f->terms > 0 && f->term[0].degree == 0;
+}
+
+bool rvm_latent_has_terms(const rvm_latent *f)
+{
+    return f->terms > (rvm_latent_has_bias(f) ? 1 : 0);
+}
+
+static bool has(const rvm_model *m, bool (*property)(const rvm_latent *f))
+{
+    for (size_t k = 0; k < m->latent_count; k++)
+        if (property(&m->latent[k]))
+            return true;
+    return false;
+}
+
+rvm_model_info rvm_model_describe(const rvm_model *m)
+{
+    return (rvm_model_info){
+        .task = m->task,
+        .kernel = m->kernel,
+        .examples = m->examples,
+        .vectors = m->vectors->rows,
+        .has_terms = has(m, rvm_latent_has_terms),
+        .has_bias = has(m, rvm_latent_has_bias),
+        .classes = m->class_count,
+        .labels = m->label,
+        .outputs = m->task == RVM_REGRESSION ? m->latent_count : 0,
+        .multiclass = m->multiclass,
+        .draws = m->latent->draws,
+        .log_evidence = m->log_evidence,
+        .has_prior = rvm_model_has_prior(m),
+        .log_prior = m->log_prior,
+        .noise_variance = m->latent->noise_variance,
+        .noise_fixed = m->noise_fixed,
+        .probability = m->probability,
+        .converged = m->converged,
+    };
+}
+
+double rvm_model_noise_variance(const rvm_model *m, size_t output)
+{
+    return m->latent[output].noise_variance;
+}
+
+/* ---- Terms ---------------------------------------------------------------------------------- */
+
+static int compare_terms(const void *a, const void *b)
+{
+    return rvm_term_compare(a, b);
+}
+
+/* The terms of all latent functions, sorted, each once: *term is owned by the caller. */
+static bool gather_terms(rvm_term **term, size_t *count, const rvm_model *m)
+{
+    size_t all = 0, to = 0;
+    for (size_t k = 0; k < m->latent_count; k++)
+        all += m->latent[k].terms;
+    rvm_term *list = rvm_array(all, sizeof *list);
+    if (list == NULL)
+        return false;
+    for (size_t k = 0; k < m->latent_count; k++)
+        for (size_t i = 0; i < m->latent[k].terms; i++)
+            list[to++] = m->latent[k].term[i];
+    qsort(list, all, sizeof *list, compare_terms);
+    *count = 0;
+    for (size_t i = 0; i < all; i++)
+        if (i == 0 || rvm_term_compare(&list[i], &list[*count - 1]) != 0)
+            list[(*count)++] = list[i];
+    *term = list;
+    return true;
+}
+
+rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err)
+{
+    rvm_term *term = NULL;
+    size_t count = 0;
+    char *text = NULL;
+
+    if (gather_terms(&term, &count, m))
+        text = rvm_array(count + 1, RVM_TERM_NAME_SIZE);
+    if (text == NULL) {
+        free(term);
+        return rvm_fail_memory(err, "the names of the basis functions");
+    }
+    char *to = text;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            *to++ = ' ';
+        to += strlen(rvm_term_name(to, &term[i]));
+    }
+    free(term);
+    *names = text;
+    return RVM_OK;
+}

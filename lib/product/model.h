@@ -1,0 +1,85 @@
+/* What training leaves behind and prediction needs. */
+#ifndef RVM_MODEL_H
+#define RVM_MODEL_H
+
+#include "basis/term.h"
+
+/* A function with a distribution, of K basis functions: terms in their order, so the bias first
+ * when there is one, then kernel functions in the order of their vectors.
+ *
+ *     f(x) = bias_mean + sum_i weight_i phi_i(x)
+ *
+ * The posterior of the weights is normal with mean `weight` and covariance Sigma = (R'R)^-1, R
+ * upper triangular.  R rather than Sigma or its own factor, because R is what the QR factorisation
+ * of [sqrt(B) Phi; sqrt(A)] yields without ever squaring the condition number, and a variance
+ * phi' Sigma phi = |R^-T phi|^2 is then one triangular solve and cannot come out negative. */
+typedef struct {
+    double noise_variance; /* sigma^2; regression, else 0 */
+    double bias_mean;      /* prior mean of the bias weight; 0 for classification or without bias */
+    size_t count;          /* K */
+    size_t terms;          /* how many of them are terms */
+    rvm_term *term;        /* owned, terms */
+    size_t *vector;        /* owned, K - terms: row of the model's vectors of each kernel function,
+                         ascending */
+    double *weight; /* owned, K: posterior mean, units of the target; the bias's is the deviation
+                         from bias_mean */
+    double *alpha;  /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
+    double *factor; /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
+    /* Draws in the place of a normal distribution, where there are any: alpha and factor are then
+     * NULL, weight is their mean, and noise_variance that of the squares of noise_sd. Of two
+     * classes P(k|x) is the mean of Phi(f(x)) over the draws. */
+    size_t draws;
+    double *draw;     /* owned, K x draws */
+    double *noise_sd; /* owned, draws: regression; else 1 */
+} rvm_latent;
+
+/* Regression has one latent function for each output, the targets of a row, and their weights are
+ * independent. Two classes have one, the log-odds of the first class. One class has one of no basis
+ * functions. More classes have one each, in the order of the labels, and P(k|x) = exp(f_k(x)) /
+ * sum_j exp(f_j(x)), or with RVM_ONE_VS_REST in proportion to 1 / (1 + exp(-f_k(x))); their weights
+ * are independent. */
+struct rvm_model {
+    rvm_task task;
+    rvm_kernel kernel; /* its inputs: NULL, or those below */
+    rvm_input_weights inputs;
+    int *input_index;     /* owned, inputs.count */
+    double *input_weight; /* owned, likewise */
+    size_t examples;
+    size_t class_count;
+    int *label;                /* owned, class_count; NULL for regression */
+    rvm_multiclass multiclass; /* more than two classes; else RVM_SOFTMAX */
+    bool probability;
+    bool converged;
+    bool noise_fixed;
+    double log_evidence;
+    rvm_gamma_prior weight_prior, noise_prior; /* that it was trained with, */
+    double log_prior;                          /* and their log density at its precisions */
+    size_t latent_count;
+    rvm_latent *latent;   /* owned */
+    rvm_problem *vectors; /* owned; the relevance vectors of all latent functions, targets 0 */
+    size_t
+        *row; /* owned, one for each vector: its row of the training file, from 1; NULL: unknown */
+};
+
+/* An empty model, all zero; NULL without memory. */
+rvm_model *rvm_model_alloc(void);
+/* Gives a model without latent functions `count` empty ones; false without memory. */
+bool rvm_model_alloc_latents(rvm_model *m, size_t count);
+/* Gives the kernel a copy of these weights; false without memory. */
+bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs);
+/* Gives an empty latent function room for `count` basis functions, all zero, `terms` of them terms;
+ * false without memory, and what it got is then freed with the model. */
+bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms);
+/* The same with draws. */
+bool rvm_latent_alloc_draws(rvm_latent *f, size_t count, size_t terms, size_t draws);
+bool rvm_latent_has_bias(const rvm_latent *f);
+/* Some prior of the precisions is not flat. */
+bool rvm_model_has_prior(const rvm_model *m);
+/* It has terms other than the bias. */
+bool rvm_latent_has_terms(const rvm_latent *f);
+/* Latent functions of a model of so many classes, 1 or more. */
+size_t rvm_latents_for(size_t class_count);
+/* Entries of an upper triangle of K rows; false when that overflows. */
+bool rvm_triangle_size(size_t *out, size_t K);
+
+#endif

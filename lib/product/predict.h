@@ -1,0 +1,17 @@
+/* Room for predictions, shared by prediction and cross-validation. */
+#ifndef RVM_PREDICT_H
+#define RVM_PREDICT_H
+
+#include "rvm.h"
+
+/* Makes room for `rows` rows and sets out->rows, out->classes, 0 for regression, and out->outputs,
+ * 1 for classification. False without memory, out then unchanged but for spare room. Values are not
+ * set. */
+bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes, size_t outputs);
+
+/* rvm_predict (rvm.h) with all settings. */
+RVM_CHECKED rvm_status rvm_predict_by(rvm_prediction *out, const rvm_model *m,
+                                      const rvm_problem *rows, const rvm_predictor_settings *s,
+                                      rvm_error *err);
+
+#endif

@@ -1,0 +1,121 @@
+/* How much the function of a model changes along each of its inputs.
+ *
+ * An input is held at its mean over the rows, all else as it is, and the model asked again: the
+ * root mean square of what that changes is the effect of the input. Functions of regression are
+ * compared in units of their noise, those of classification by the logarithms of
+ * the probabilities. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "data/problem.h"
+#include "product/model.h"
+
+enum { MOST_ROWS = 100 }; /* every other one, or every third, ... of more */
+
+/* Functions of all rows: the values, or the logarithms of the probabilities, and how many. */
+static const double *functions_of(size_t *count, const rvm_model *m, const rvm_prediction *p)
+{
+    *count = p->rows * (m->task == RVM_REGRESSION ? p->outputs : p->classes);
+    return m->task == RVM_REGRESSION ? p->value : p->log_probability;
+}
+
+/* Where the feature is among the pairs of a row, or would be. */
+static size_t find_pair(const rvm_problem *p, size_t row, int feature)
+{
+    size_t k = p->start[row];
+    while (k < p->start[row + 1] && p->index[k] < feature)
+        k++;
+    return k;
+}
+
+static double mean_of(const rvm_problem *p, int feature)
+{
+    double sum = 0;
+    for (size_t n = 0; n < p->rows; n++) {
+        const size_t k = find_pair(p, n, feature);
+        if (k < p->start[n + 1] && p->index[k] == feature)
+            sum += p->value[k] / (double)p->rows;
+    }
+    return sum;
+}
+
+/* The rows with one feature held at a value; NULL without memory. index, value: scratch. */
+static rvm_problem *hold(const rvm_problem *p, int feature, double at, int *index, double *value)
+{
+    rvm_problem *held = rvm_problem_alloc();
+    bool memory = held != NULL;
+    for (size_t n = 0; n < p->rows && memory; n++) {
+        const size_t middle = find_pair(p, n, feature);
+        size_t count = 0;
+        for (size_t k = p->start[n]; k < middle; k++) {
+            index[count] = p->index[k];
+            value[count++] = p->value[k];
+        }
+        index[count] = feature;
+        value[count++] = at;
+        for (size_t k = middle; k < p->start[n + 1]; k++)
+            if (p->index[k] != feature) {
+                index[count] = p->index[k];
+                value[count++] = p->value[k];
+            }
+        memory = rvm_problem_append(held, 0, index, value, count);
+    }
+    if (memory)
+        return held;
+    rvm_problem_free(held);
+    return NULL;
+}
+
+static double change(const rvm_model *m, const rvm_prediction *a, const rvm_prediction *b)
+{
+    size_t count;
+    const double *x = functions_of(&count, m, a), *y = functions_of(&count, m, b);
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        const double variance =
+            m->task == RVM_REGRESSION ? m->latent[k % a->outputs].noise_variance : 1;
+        sum += (x[k] - y[k]) * (x[k] - y[k]) / variance;
+    }
+    return sqrt(sum / (double)count);
+}
+
+static rvm_status measure(double *effect, rvm_predictor *pr, const rvm_model *m,
+                          const rvm_problem *rows, rvm_error *err)
+{
+    rvm_prediction whole = { 0 }, part = { 0 };
+    int *index = rvm_array(rows->start[rows->rows] + 1, sizeof *index);
+    double *value = rvm_array(rows->start[rows->rows] + 1, sizeof *value);
+    rvm_status status = index == NULL || value == NULL ? rvm_fail_memory(err, "the inputs")
+                                                       : rvm_predictor_run(&whole, pr, rows, err);
+    for (size_t j = 0; j < m->inputs.count && status == RVM_OK; j++) {
+        const int feature = m->inputs.index[j];
+        rvm_problem *held = hold(rows, feature, mean_of(rows, feature), index, value);
+        status = held == NULL ? rvm_fail_memory(err, "the inputs")
+                              : rvm_predictor_run(&part, pr, held, err);
+        if (status == RVM_OK)
+            effect[j] = change(m, &whole, &part);
+        rvm_problem_free(held);
+    }
+    rvm_prediction_free(&whole);
+    rvm_prediction_free(&part);
+    free(index);
+    free(value);
+    return status;
+}
+
+rvm_status rvm_model_effects(double *effect, const rvm_model *m, const rvm_problem *p,
+                             rvm_error *err)
+{
+    const rvm_predictor_settings s = { .mode = true };
+    rvm_predictor *pr = NULL;
+    rvm_problem *rows = rvm_problem_thin(p, MOST_ROWS);
+    rvm_status status =
+        rows == NULL ? rvm_fail_memory(err, "the rows") : rvm_predictor_alloc(&pr, m, &s, err);
+    if (status == RVM_OK)
+        status = measure(effect, pr, m, rows, err);
+    rvm_predictor_free(pr);
+    rvm_problem_free(rows);
+    return status;
+}

@@ -1,0 +1,114 @@
+/* How good predictions are.
+ *
+ * Means and central moments are updated row by row (Welford 1962) rather than from sums of squares,
+ * whose difference loses every digit when the spread is small beside the mean. */
+#include <float.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+
+#include "rvm.h"
+
+/* Scripts read averages as numbers: a sum that leaves the range of double is the largest one. */
+static double within(double sum)
+{
+    return fmax(-DBL_MAX, fmin(sum, DBL_MAX));
+}
+
+static void add_regression(rvm_score *score, double mean, double variance, double target)
+{
+    const double n = (double)score->rows;
+    const double error = target - mean;
+    const double dp = mean - score->mean_p, dt = target - score->mean_t;
+
+    score->error2 += error * error;
+    score->nlpd = within(score->nlpd + 0.5 * (M_LN2 + M_LNPI + log(variance)) +
+                         0.5 * error / variance * error);
+    score->mean_p += dp / n;
+    score->mean_t += dt / n;
+    score->m_pp += dp * (mean - score->mean_p);
+    score->m_tt += dt * (target - score->mean_t);
+    score->m_pt += dp * (target - score->mean_t);
+}
+
+void rvm_score_add_output(rvm_score *score, const rvm_prediction *p, const rvm_problem *rows,
+                          size_t output)
+{
+    for (size_t i = 0; i < p->rows; i++) {
+        const size_t at = i * p->outputs + output;
+
+        const double target = rvm_problem_targets(rows, i)[output];
+
+        if (isnan(target)) /* unlabelled */
+            continue;
+        score->rows++;
+        add_regression(score, p->value[at], p->variance[at], target);
+    }
+}
+
+static void add_log_loss(rvm_score *score, const rvm_model_info *m, const double *log_probability,
+                         double target)
+{
+    for (size_t c = 0; c < m->classes; c++)
+        if (target == m->labels[c]) {
+            score->log_loss = within(score->log_loss - log_probability[c]);
+            score->log_loss_rows++;
+            return;
+        }
+}
+
+void rvm_score_add(rvm_score *score, const rvm_model_info *m, const rvm_prediction *p,
+                   const rvm_problem *rows)
+{
+    for (size_t i = 0; i < p->rows; i++) {
+        const double target = rvm_problem_target(rows, i);
+
+        if (isnan(target)) /* unlabelled */
+            continue;
+        score->rows++;
+        if (m->task == RVM_REGRESSION) {
+            add_regression(score, p->value[i], p->variance[i], target);
+        } else {
+            score->correct += p->value[i] == target;
+            add_log_loss(score, m, p->log_probability + i * p->classes, target);
+        }
+    }
+}
+
+double rvm_score_accuracy(const rvm_score *score)
+{
+    return score->rows == 0 ? 0 : 100.0 * (double)score->correct / (double)score->rows;
+}
+
+double rvm_score_mean_squared_error(const rvm_score *score)
+{
+    if (score->rows == 0)
+        return 0;
+    return within(score->error2 / (double)score->rows);
+}
+
+double rvm_score_squared_correlation(const rvm_score *score)
+{
+    if (!(score->m_pp > 0 && score->m_pp <= DBL_MAX && score->m_tt > 0 && score->m_tt <= DBL_MAX))
+        return NAN;
+    /* Two quotients: the product of the moments may overflow where its quotient does not. */
+    const double r = score->m_pt / sqrt(score->m_pp) / sqrt(score->m_tt);
+    return isfinite(r) ? r * r : NAN;
+}
+
+double rvm_score_mean_error_over(const rvm_score *score, size_t outputs)
+{
+    double mean = 0;
+
+    for (size_t k = 0; k < outputs; k++)
+        mean += rvm_score_mean_squared_error(&score[k]) / (double)outputs;
+    return fmin(mean, DBL_MAX);
+}
+
+double rvm_score_correlation_over(const rvm_score *score, size_t outputs)
+{
+    double mean = 0;
+
+    for (size_t k = 0; k < outputs; k++)
+        mean += rvm_score_squared_correlation(&score[k]) / (double)outputs;
+    return mean;
+}

@@ -1,0 +1,653 @@
+/* The choice of a kernel by cross-validation.
+ *
+ * Evidence cannot choose a width by itself: it goes on rising into the collapse where every row is
+ * a vector and no noise is left, since each function has a precision of its own that was maximised.
+ * The loss on rows that training has not seen cannot be fooled that way.
+ *
+ * Each family of kernels (a type, with a degree and an offset where it has them) has at most one
+ * number to be found, the width. It is searched on a ladder of powers of two around the typical
+ * distance between two rows: every second rung from wide kernels down to the spacing of the rows,
+ * since the loss may have more than one minimum and structure that is fine looks like noise to
+ * every wider kernel, and beyond these ends while the loss falls.
+ *
+ * That is done with one start in each fold and one draw of the folds, which is cheap and not fair:
+ * some widths need more starts than others to show what they are worth. So the best rungs, and then
+ * the rungs beside the best one, are compared again with starts of all kinds, until no rung beside
+ * the best one is better; over more draws of the folds, the same ones for each rung, since how
+ * folds are drawn moves the loss of few rows by more than a rung does.
+ *
+ * Of many rows a random sample stands for all; since the best kernel grows narrower the more rows
+ * there are, the search then goes on from there with more. */
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "basis/basis.h"
+#include "basis/kernel.h"
+#include "basis/spacing.h"
+#include "data/problem.h"
+#include "product/loss.h"
+#include "product/settings.h"
+#include "product/trial.h"
+
+enum {
+    FEW_ROWS = 1500,  /* that the ladder is searched with, */
+    MANY_ROWS = 8000, /* and those that decide between the rungs around the best one */
+    LEAST_ROWS = 5,   /* below, the middle rung is taken unseen */
+    FEW_FOLDS = 5,
+    MANY_FOLDS = 3,
+    DRAWN_ROWS = 1000, /* rows times draws of the folds, about, */
+    MOST_DRAWS = 4,
+    STARTS = 3,   /* of a fold of the careful comparison, in regression */
+    MIDDLE = -2,  /* rung that is as good as any; rung 0 is gamma = 1 / typical distance */
+    FIRST = -6,   /* rungs that are tried in any case, every second one, */
+    LAST = 2,     /* on to this one, or to the spacing of the rows */
+    WIDEST = -14, /* the ends of the ladder */
+    NARROWEST = 24,
+    CONSTANT = 40, /* rungs farther down no digit tells a function from the constant */
+    RUNGS = NARROWEST - WIDEST + 1
+};
+
+/* Standard errors that a kernel has to be better than a constant by. */
+static const double least_sure = 1;
+
+/* Of the best loss: a kernel beyond it is out of the race. */
+static const double clearly_worse = 1.25;
+
+/* The same of a comparison with one start: more may gain so much, where noise is little. */
+static const double perhaps_worse = 2;
+
+/* The best rung of the ladder of the rows in hand, and what each has come to. */
+typedef struct {
+    rvm_trial rung[RUNGS];
+    size_t rows;
+    int best; /* the wider one of equals */
+} ladder;
+
+/* Kernels that differ in gamma alone. */
+typedef struct {
+    rvm_kernel kernel;
+    bool searched;             /* gamma is */
+    double gamma;              /* of rung 0 */
+    int last;                  /* rung of the spacing of the rows, or LAST */
+    bool is_constant;          /* nothing was learnt with any gamma */
+    ladder few, careful, many; /* of few rows, twice, and of more */
+    ladder *now;               /* borrowed, one of these */
+} family;
+
+typedef enum { OUTWARDS, CAREFUL, MORE_ROWS, DONE } tuner_stage;
+
+struct rvm_tuner {
+    const rvm_problem *p; /* borrowed */
+    rvm_settings settings;
+    size_t *order;         /* owned, rows of p: canonical, so that the choice does not depend on the
+                            order of the file */
+    rvm_problem *sample;   /* owned: the rows of a trial */
+    rvm_constant constant; /* what a model of the sample has to beat */
+    family *family;        /* owned */
+    size_t families, current;
+    tuner_stage stage;
+    gsl_rng *rng;              /* owned */
+    rvm_prediction prediction; /* scratch */
+    int tried;                 /* cross-validations so far */
+    double work;               /* the same in rows times folds */
+};
+
+/* ---- Families ------------------------------------------------------------------------------- */
+
+/* Of the rows a neighbour is then one width away, more or less: narrower kernels tell nothing. */
+static int rung_of_spacing(const rvm_tuner *t, const family *f)
+{
+    const double wide = 4; /* of gamma, where the neighbour has a value of exp(-1/4) */
+    const rvm_kernel_type type = f->kernel.type;
+    if (type != RVM_RBF && type != RVM_LAPLACIAN)
+        return LAST;
+    const double gamma = 1 / (wide * rvm_spacing_nearest(type, t->sample));
+    return (int)fmax(LAST, fmin(ceil(log2(gamma / f->gamma)), NARROWEST));
+}
+
+static void add_family(rvm_tuner *t, rvm_kernel kernel)
+{
+    const unsigned uses = rvm_kernel_uses(kernel.type);
+    family *f = &t->family[t->families++];
+    *f = (family){ .kernel = kernel, .gamma = kernel.gamma, .now = &f->few };
+    if ((uses & RVM_USES_GAMMA) && t->settings.tune.gamma) {
+        f->gamma = 1 / rvm_spacing_typical(kernel.type, t->p, t->order, t->rng);
+        /* Without an offset the gamma of a power is a factor of the kernel,
+         * which changes nothing. */
+        f->searched = !(kernel.type == RVM_POLYNOMIAL && kernel.coef0 == 0);
+    }
+    f->few.best = f->searched ? MIDDLE : 0;
+}
+
+/* All families of a type of kernel. */
+static void add_families(rvm_tuner *t, rvm_kernel_type type)
+{
+    static const int degrees[] = { 2, 3, 4 };
+    static const double offsets[] = { 0, 1 };
+    const rvm_tuning *tune = &t->settings.tune;
+    const unsigned uses = rvm_kernel_uses(type);
+    const size_t some_degrees = tune->degree && (uses & RVM_USES_DEGREE) ? 3 : 1;
+    const size_t some_offsets = tune->coef0 && (uses & RVM_USES_COEF0) ? 2 : 1;
+    for (size_t d = 0; d < some_degrees; d++)
+        for (size_t r = 0; r < some_offsets; r++) {
+            rvm_kernel kernel = rvm_settings_kernel(&t->settings, t->p);
+            kernel.type = type;
+            if (some_degrees > 1)
+                kernel.degree = degrees[d];
+            if (some_offsets > 1)
+                kernel.coef0 = offsets[r];
+            add_family(t, kernel);
+        }
+}
+
+static rvm_status make_families(rvm_tuner *t, rvm_error *err)
+{
+    enum { MOST_FAMILIES = 6 }; /* degrees times offsets */
+    const rvm_settings *s = &t->settings;
+    const size_t types = s->tune.type_count > 0 ? s->tune.type_count : 1;
+    t->family = rvm_array(types * MOST_FAMILIES, sizeof *t->family);
+    if (t->family == NULL)
+        return rvm_fail_memory(err, "the kernels");
+    for (size_t k = 0; k < types; k++)
+        add_families(t, s->tune.type_count > 0 ? s->tune.type[k] : s->kernel.type);
+    return RVM_OK;
+}
+
+/* ---- Rows of the trials --------------------------------------------------------------------- */
+
+/* At most so many rows, drawn at random, in canonical order. */
+static rvm_status draw_sample(rvm_tuner *t, size_t most, rvm_error *err)
+{
+    const size_t N = t->p->rows, rows = GSL_MIN(N, most);
+    size_t *row = rvm_array(rows, sizeof *row), count = 0;
+    if (row == NULL)
+        return rvm_fail_memory(err, "a sample of the rows");
+    for (size_t n = 0; n < N && count < rows; n++) /* selection sampling */
+        if ((double)(N - n) * gsl_rng_uniform(t->rng) < (double)(rows - count))
+            row[count++] = t->order[n];
+    rvm_problem_free(t->sample);
+    rvm_constant_free(&t->constant);
+    t->sample = rvm_problem_subset(t->p, row, count);
+    free(row);
+    if (t->sample == NULL)
+        return rvm_fail_memory(err, "a sample of the rows");
+    return rvm_constant_find(&t->constant, t->sample, &t->settings, err);
+}
+
+/* ---- Trials --------------------------------------------------------------------------------- */
+
+static rvm_kernel kernel_at(const family *f, int rung)
+{
+    rvm_kernel kernel = f->kernel;
+    kernel.gamma = f->searched ? ldexp(f->gamma, rung) : f->gamma;
+    return kernel;
+}
+
+static rvm_trial *trial_at(ladder *l, int rung)
+{
+    return &l->rung[rung - WIDEST];
+}
+
+/* Infinite where it has not been tried. */
+static double loss_at(const ladder *l, int rung)
+{
+    const rvm_trial *trial = &l->rung[rung - WIDEST];
+    return trial->draws > 0 ? trial->loss : INFINITY;
+}
+
+static bool is_tried(const family *f, int rung)
+{
+    return trial_at(f->now, rung)->draws > 0;
+}
+
+static double best_loss(const family *f)
+{
+    return loss_at(f->now, f->now->best);
+}
+
+static size_t folds_of(const rvm_tuner *t)
+{
+    return t->stage == MORE_ROWS ? MANY_FOLDS : FEW_FOLDS;
+}
+
+/* Two classes or more end much closer together from one start than regression does. */
+static int careful_starts(const rvm_tuner *t)
+{
+    return t->settings.task == RVM_REGRESSION ? STARTS : 1;
+}
+
+/* One less where there are more starts, for the time that these take. */
+static int careful_draws(const rvm_tuner *t)
+{
+    const int draws = (int)GSL_MIN(MOST_DRAWS, 1 + DRAWN_ROWS / t->sample->rows);
+    return careful_starts(t) > 1 ? GSL_MAX(1, draws - 1) : draws;
+}
+
+static int draws_of(const rvm_tuner *t)
+{
+    return t->stage == CAREFUL ? careful_draws(t) : 1;
+}
+
+/* One draw of the folds for one rung. */
+static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
+{
+    rvm_trial *trial = trial_at(f->now, rung);
+    rvm_settings s = t->settings;
+    if (t->stage == CAREFUL && trial->draws == 0 && careful_starts(t) == 1)
+        *trial = *trial_at(&f->few, rung); /* is its first draw */
+    const int before = trial->draws;
+    s.kernel = kernel_at(f, rung);
+    s.tune = (rvm_tuning){ .gamma = false };
+    s.restarts = t->stage == CAREFUL ? careful_starts(t) : 1;
+    s.ard = false; /* it starts from the width that is chosen here */
+    const rvm_status status =
+        rvm_trial_draw(trial, &t->prediction, t->sample, &t->constant, &s, folds_of(t), err);
+    if (trial->draws > before) {
+        t->tried++;
+        t->work += (double)(folds_of(t) * t->sample->rows);
+    }
+    return status;
+}
+
+/* ---- From rung to rung ---------------------------------------------------------------------- */
+
+/* A rung `step` beside the best one that is still to be tried; false when there is none. */
+static bool neighbour(int *rung, const family *f, int step)
+{
+    for (int side = -1; side <= 1; side += 2) {
+        *rung = f->now->best + side * step;
+        if (*rung >= WIDEST && *rung <= NARROWEST && !is_tried(f, *rung))
+            return true;
+    }
+    return false;
+}
+
+/* The rung of least loss among those of at least so many draws. */
+static int best_rung(const ladder *l, int draws)
+{
+    int best = l->best;
+    double least = INFINITY;
+    for (int k = WIDEST; k <= NARROWEST; k++)
+        if (l->rung[k - WIDEST].draws >= draws && loss_at(l, k) < least) {
+            best = k;
+            least = loss_at(l, k);
+        }
+    return best;
+}
+
+/* The best rung of the first comparison and the second best one, unless it is far behind, where
+ * they are still to be compared with care; false when there is none. */
+static bool contender(int *rung, const family *f)
+{
+    ladder rest = f->few;
+    const double most = perhaps_worse * loss_at(&rest, rest.best);
+    for (int count = 0; count < 2; count++) {
+        *rung = best_rung(&rest, 1);
+        if (!is_tried(f, *rung) && (count == 0 || loss_at(&rest, *rung) <= most))
+            return true;
+        trial_at(&rest, *rung)->draws = 0;
+    }
+    return false;
+}
+
+/* One that has begun and is not clearly worse than the best; false when there is none. */
+static bool unfinished(int *rung, const rvm_tuner *t, const family *f)
+{
+    for (*rung = WIDEST; *rung <= NARROWEST; ++*rung)
+        if (is_tried(f, *rung) && trial_at(f->now, *rung)->draws < draws_of(t) &&
+            loss_at(f->now, *rung) <= clearly_worse * best_loss(f))
+            return true;
+    return false;
+}
+
+/* Whether narrower kernels than this rung's, which take longest, have nothing to offer. One that is
+ * too wide for fine structure sees none of it, and is not much worse than wider ones for that; one
+ * that has lost what those see by half is on the way to seeing nothing. */
+static bool is_lost(const family *f, int rung)
+{
+    return rung >= LAST && loss_at(f->now, rung) > perhaps_worse * best_loss(f);
+}
+
+/* Of the rungs that are tried in any case; false when there is none left. */
+static bool next_outwards(int *rung, const family *f)
+{
+    for (*rung = FIRST; *rung <= f->last; *rung += 2) {
+        if (!is_tried(f, *rung))
+            return true;
+        if (is_lost(f, *rung))
+            return false;
+    }
+    return false;
+}
+
+/* The next trial of the family in hand; false when the stage is over. */
+static bool next_rung(int *rung, const rvm_tuner *t)
+{
+    const family *f = &t->family[t->current];
+    const bool outwards = t->stage == OUTWARDS;
+    if (unfinished(rung, t, f) || (t->stage == CAREFUL && contender(rung, f)))
+        return true;
+    *rung = f->now->best;
+    if (!is_tried(f, *rung))
+        return true;
+    if (!f->searched || t->stage == DONE)
+        return false;
+    return (outwards && next_outwards(rung, f)) || neighbour(rung, f, outwards ? 2 : 1);
+}
+
+static void take_best(rvm_tuner *t)
+{
+    family *f = &t->family[t->current];
+    f->now->best = best_rung(f->now, draws_of(t));
+}
+
+/* What a family has come to on few rows: with care, as far as that goes. */
+static const ladder *verdict(const family *f)
+{
+    return loss_at(&f->careful, f->careful.best) < INFINITY ? &f->careful : &f->few;
+}
+
+static double verdict_loss(const family *f)
+{
+    const ladder *l = verdict(f);
+    return loss_at(l, l->best);
+}
+
+/* The family whose kernel has the least loss; the first of equals. */
+static size_t best_family(const rvm_tuner *t)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < t->families; k++)
+        if (verdict_loss(&t->family[k]) < verdict_loss(&t->family[best]))
+            best = k;
+    return best;
+}
+
+/* Where not even the best kernel has learnt anything for sure, one so wide that all its functions
+ * are the constant does no harm: training ends with the bias alone, where narrow ones find a
+ * function for each row. More starts fit noise better too, so both comparisons must be sure. */
+static void doubt(const rvm_tuner *t, family *f)
+{
+    const double few = trial_at(&f->few, f->few.best)->sure;
+    const double careful = trial_at(&f->careful, f->careful.best)->sure;
+    if (f->searched && !((careful_starts(t) > 1 ? fmin(few, careful) : careful) >= least_sure))
+        f->is_constant = true;
+}
+
+/* ---- From stage to stage -------------------------------------------------------------------- */
+
+/* All families are through: on to more rows with the best one, where there are more. */
+static rvm_status end_ladder(rvm_tuner *t, rvm_error *err)
+{
+    t->current = best_family(t);
+    t->stage = DONE;
+    family *f = &t->family[t->current];
+    if (!f->searched || f->is_constant || t->p->rows < 2 * FEW_ROWS)
+        return RVM_OK;
+    t->stage = MORE_ROWS;
+    f->many.best = f->careful.best;
+    f->now = &f->many;
+    const rvm_status status = draw_sample(t, MANY_ROWS, err);
+    f->many.rows = status == RVM_OK ? t->sample->rows : 0;
+    return status;
+}
+
+static rvm_status end_family(rvm_tuner *t, rvm_error *err)
+{
+    doubt(t, &t->family[t->current]);
+    if (t->current + 1 == t->families)
+        return end_ladder(t, err);
+    t->current++;
+    t->stage = OUTWARDS;
+    return RVM_OK;
+}
+
+static rvm_status next_stage(rvm_tuner *t, rvm_error *err)
+{
+    family *f = &t->family[t->current];
+    if (t->stage == CAREFUL)
+        return end_family(t, err);
+    if (t->stage == OUTWARDS) {
+        f->careful.best = f->few.best;
+        f->careful.rows = f->few.rows;
+        f->now = &f->careful;
+        t->stage = CAREFUL;
+    } else {
+        t->stage = DONE;
+    }
+    return RVM_OK;
+}
+
+/* ---- What others see ------------------------------------------------------------------------ */
+
+static rvm_status prepare(rvm_tuner *t, rvm_error *err)
+{
+    rvm_status status = rvm_settings_check(&t->settings, t->p, err);
+    if (status == RVM_OK)
+        status = rvm_canonical_order(&t->order, t->p, err);
+    if (status != RVM_OK)
+        return status;
+    t->rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (t->rng == NULL)
+        return rvm_fail_memory(err, "random numbers");
+    gsl_rng_set(t->rng, t->settings.seed);
+    status = make_families(t, err);
+    if (status == RVM_OK)
+        status = draw_sample(t, FEW_ROWS, err);
+    for (size_t k = 0; k < t->families && status == RVM_OK; k++) {
+        family *f = &t->family[k];
+        f->few.rows = t->sample->rows;
+        f->last = f->searched ? rung_of_spacing(t, f) : LAST;
+    }
+    if (t->p->rows < LEAST_ROWS)
+        t->stage = DONE;
+    return status;
+}
+
+rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
+                           rvm_error *err)
+{
+    rvm_tuner *t = rvm_array(1, sizeof *t);
+    if (t == NULL)
+        return rvm_fail_memory(err, "the choice of a kernel");
+    t->p = p;
+    t->settings = *s;
+    if (s->method == RVM_METHOD_GIBBS) { /* a solution at each kernel, not a sample */
+        t->settings.method = RVM_METHOD_AUTO;
+        t->settings.sampling.mixture = false;
+        t->settings.weight_prior = t->settings.noise_prior = (rvm_gamma_prior){ 0, 0 };
+    }
+    const rvm_status status = prepare(t, err);
+    if (status != RVM_OK) {
+        rvm_tuner_free(t);
+        return status;
+    }
+    *out = t;
+    return RVM_OK;
+}
+
+void rvm_tuner_free(rvm_tuner *t)
+{
+    if (t == NULL)
+        return;
+    rvm_prediction_free(&t->prediction);
+    rvm_problem_free(t->sample);
+    rvm_constant_free(&t->constant);
+    gsl_rng_free(t->rng);
+    free(t->order);
+    free(t->family);
+    free(t);
+}
+
+rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    int rung = 0;
+    while (t->stage != DONE && status == RVM_OK && !next_rung(&rung, t))
+        status = next_stage(t, err);
+    *done = t->stage == DONE;
+    if (status != RVM_OK || *done)
+        return status;
+    status = try_rung(t, &t->family[t->current], rung, err);
+    if (status == RVM_OK)
+        take_best(t);
+    return status;
+}
+
+static rvm_choice choice(const family *f, const ladder *l, int rung)
+{
+    const rvm_trial *trial = &l->rung[rung - WIDEST];
+    return (rvm_choice){ .kernel = kernel_at(f, rung),
+                         .loss = loss_at(l, rung),
+                         .error = trial->score.error,
+                         .log_loss = trial->score.log_loss,
+                         .cover = trial->score.cover,
+                         .rows = trial->draws > 0 ? l->rows : 0 };
+}
+
+/* The best one, with what it came to on few rows, as all families have. */
+static rvm_choice best_choice(const family *f)
+{
+    const ladder *l = verdict(f);
+    rvm_choice best = choice(f, l, l->best);
+    best.kernel = kernel_at(f, f->is_constant     ? -CONSTANT
+                               : f->now->rows > 0 ? f->now->best
+                                                  : l->best);
+    if (f->is_constant)
+        best.rows = 0;
+    return best;
+}
+
+rvm_choice rvm_tuner_best(const rvm_tuner *t)
+{
+    return best_choice(&t->family[t->stage == MORE_ROWS ? t->current : best_family(t)]);
+}
+
+size_t rvm_tuner_types(const rvm_tuner *t)
+{
+    return t->settings.tune.type_count > 0 ? t->settings.tune.type_count : 1;
+}
+
+rvm_choice rvm_tuner_best_of_type(const rvm_tuner *t, size_t type)
+{
+    const rvm_kernel_type wanted =
+        t->settings.tune.type_count > 0 ? t->settings.tune.type[type] : t->settings.kernel.type;
+    size_t best = t->families;
+    for (size_t k = 0; k < t->families; k++)
+        if (t->family[k].kernel.type == wanted &&
+            (best == t->families || verdict_loss(&t->family[k]) < verdict_loss(&t->family[best])))
+            best = k;
+    return best_choice(&t->family[best]);
+}
+
+/* ---- All trials ----------------------------------------------------------------------------- */
+
+/* The ladder that says most of a rung among few rows. */
+static const ladder *few_at(const family *f, int rung)
+{
+    return f->careful.rung[rung - WIDEST].draws > 0 ? &f->careful : &f->few;
+}
+
+/* Trial `number` of a family, with few rows or with many; false when there are fewer, and *number
+ * is then how many are still to be counted. */
+static bool find_trial(rvm_choice *out, size_t *number, const family *f, bool many)
+{
+    for (int k = WIDEST; k <= NARROWEST; k++) {
+        const ladder *l = many ? &f->many : few_at(f, k);
+        if (l->rung[k - WIDEST].draws > 0 && (*number)-- == 0) {
+            *out = choice(f, l, k);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_in_families(rvm_choice *out, size_t *number, const rvm_tuner *t)
+{
+    for (size_t k = 0; k < t->families; k++)
+        if (find_trial(out, number, &t->family[k], false) ||
+            find_trial(out, number, &t->family[k], true))
+            return true;
+    return false;
+}
+
+size_t rvm_tuner_tried(const rvm_tuner *t)
+{
+    size_t left = SIZE_MAX;
+    rvm_choice none;
+    (void)find_in_families(&none, &left, t);
+    return SIZE_MAX - left;
+}
+
+rvm_choice rvm_tuner_trial(const rvm_tuner *t, size_t number)
+{
+    rvm_choice found = { .rows = 0 };
+    (void)find_in_families(&found, &number, t);
+    return found;
+}
+
+/* Cross-validations that a family takes, as a rule. */
+static int expected_of(const rvm_tuner *t, const family *f)
+{
+    const int coarse = (f->last - FIRST) / 2 + 1, rungs = 4;
+    return f->searched ? coarse + rungs * careful_draws(t) : 1 + careful_draws(t);
+}
+
+static int drawn_of(const family *f)
+{
+    int draws = 0;
+    for (int k = 0; k < RUNGS; k++)
+        draws += f->few.rung[k].draws + f->careful.rung[k].draws;
+    return draws;
+}
+
+/* Each with few rows, and with many those around the best rung. */
+static int left_of(int *with_many, const rvm_tuner *t)
+{
+    const int beside = 3;
+    int left = 0;
+    for (size_t k = t->current; k < t->families && t->stage < MORE_ROWS; k++)
+        left += GSL_MAX(1, expected_of(t, &t->family[k]) - drawn_of(&t->family[k]));
+    *with_many = t->stage == MORE_ROWS ? 1 : t->p->rows >= 2 * FEW_ROWS && left > 0 ? beside : 0;
+    return left;
+}
+
+rvm_tuner_report rvm_tuner_progress(const rvm_tuner *t)
+{
+    int many = 0;
+    const int few = left_of(&many, t);
+    const double rows = (double)t->p->rows;
+    const double work =
+        few * fmin(rows, FEW_ROWS) * FEW_FOLDS + many * fmin(rows, MANY_ROWS) * MANY_FOLDS;
+    if (t->stage == DONE)
+        return (rvm_tuner_report){ t->tried, t->tried, 1 };
+    return (rvm_tuner_report){ t->tried, t->tried + few + many, t->work / (t->work + work) };
+}
+
+bool rvm_tuning_is_open(const rvm_tuning *tune)
+{
+    return tune->gamma || tune->degree || tune->coef0 || tune->type_count > 0;
+}
+
+rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
+{
+    rvm_tuner *t = NULL;
+    bool done = false;
+    rvm_status status = rvm_tuner_alloc(&t, p, s, err);
+    while (status == RVM_OK && !done && !rvm_interrupted(s->interrupted))
+        status = rvm_tuner_step(&done, t, err);
+    if (status == RVM_OK) {
+        *out = *s;
+        out->kernel = rvm_tuner_best(t).kernel;
+        out->tune = (rvm_tuning){ .gamma = false };
+    }
+    rvm_tuner_free(t);
+    return status;
+}

@@ -1,0 +1,795 @@
+/* A weight for each input, by the log evidence (Tipping 2001, section 4.3).
+ *
+ * A few ascents from widths that differ, L-BFGS in the logarithms of weights, variances and noise,
+ * go side by side until they come to rest roughly; the best of them goes on to its maximum, and
+ * leaves out the inputs that the evidence does without.  Where rows stand close, some begin at
+ * their spacing: targets with structure so fine look like noise at the other widths, and an ascent
+ * from there ends in a flat function. */
+#include "product/widths.h"
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/lbfgs.h"
+#include "base/parallel.h"
+#include "basis/inputs.h"
+#include "basis/term.h"
+#include "data/problem.h"
+#include "inference/process.h"
+
+enum {
+    MOST_ROWS = 500,
+    ASCENTS = 6,     /* at the most; two of them are for fine structure */
+    STEPS = 4,       /* of an ascent in one call */
+    MAX_STEPS = 200, /* of an ascent in all */
+    FEW_GAINS = 3,   /* steps in a row that gain little, and an ascent comes to rest */
+    MAX_CUTS = 8     /* of the length of a step */
+};
+
+/* Nats that a step must gain for another one: of all ascents, and of the best one. */
+static const double rough = 0.2, fine = 0.01;
+static const double longest = 2; /* step in any coordinate */
+
+/* Where ascents begin: how far apart two rows are at the most, in the sum that the kernel takes;
+ * and, of those at the spacing of the rows, how far a row is from its neighbour. */
+static const double farthest = 5, neighbours = 0.5;
+
+/* Prior variance of a term of mean square 1, against that of the targets; and terms that there may
+ * be, as a share of the rows, to take part. */
+static const double term_variance = 10, most_terms = 0.25;
+
+typedef struct {
+    double least, start, most;
+} range;
+
+/* Logarithms. Of a weight times the variance of its input (or its standard deviation, as the kernel
+ * has it): from a function that is flat over all rows to one that knows of no other row, which
+ * takes more where rows stand close. */
+static const range of_weight = { -18, 0, 5 };
+static const range of_variance = { -10, 0, 12 };
+static const range of_noise = { -14, -2.3, 2 };
+
+typedef struct {
+    double *theta;    /* owned: ln eta (-INFINITY: left out); then ln variance of each target; then
+                          ln noise of each, where it is free */
+    double *gradient; /* owned */
+    double log_evidence;
+} place;
+
+typedef struct {
+    place now, trial;
+    double *direction, *move; /* owned */
+    rvm_lbfgs model;
+    double *eta; /* owned: of the rows as they are laid out */
+    rvm_input_weights weights;
+    rvm_kernel kernel;
+    rvm_process process;
+    gsl_matrix *K, *pull; /* owned, N x N: kernel values, and dL/dK */
+    gsl_matrix *mode;     /* owned, targets x N */
+    int threads;
+    int steps, small; /* steps so far; those in a row that gained little */
+    bool resting;
+} ascent;
+
+struct rvm_widths {
+    rvm_problem *p; /* owned: the rows that are seen */
+    rvm_inputs inputs;
+    size_t targets;     /* functions that are looked at: outputs, or classes */
+    gsl_matrix *t;      /* owned, targets x N: reduced, or 0 and 1 */
+    double *fixed;      /* owned, targets: the noise, where it is known */
+    double *row_weight; /* owned, N, or NULL */
+    bool classes, free_noise;
+    unsigned terms;     /* degrees of terms beside the kernel's functions, as bits */
+    gsl_matrix *trend;  /* owned, N x N: their covariance */
+    size_t count;       /* coordinates */
+    double *low, *high; /* owned, count */
+    int threads;
+    double nearest; /* median distance of a row to the nearest other one, in the sum that the kernel
+                       takes, with weights at which that of two rows is 2 or so; infinite where the
+                       kernel knows no distance */
+    const volatile int *interrupted; /* borrowed, or NULL */
+    ascent ascent[ASCENTS];
+    int ascents;
+    int best;            /* -1 while all climb */
+    int *best_index;     /* owned, inputs */
+    double *best_weight; /* owned, inputs */
+    rvm_input_weights chosen;
+    bool settled;        /* they are final, and the ascents are gone */
+    double log_evidence; /* then */
+};
+
+/* ---- Places --------------------------------------------------------------------------------- */
+
+static bool place_init(place *p, size_t count)
+{
+    p->theta = rvm_array(count, sizeof *p->theta);
+    p->gradient = rvm_array(count, sizeof *p->gradient);
+    p->log_evidence = -INFINITY;
+    return p->theta != NULL && p->gradient != NULL;
+}
+
+static void place_free(place *p)
+{
+    free(p->theta);
+    free(p->gradient);
+}
+
+static rvm_status fill_kernel(const rvm_widths *w, ascent *c, const double *theta, rvm_rows **rows,
+                              rvm_error *err)
+{
+    for (size_t j = 0; j < w->inputs.count; j++)
+        c->eta[j] = exp(theta[j]);
+    *rows = rvm_rows_alloc(w->p, &c->kernel, NULL);
+    if (*rows == NULL)
+        return rvm_fail_memory(err, "the rows");
+    return rvm_kernel_rows(c->K, &c->kernel, *rows, *rows, err);
+}
+
+static double noise_of(const rvm_widths *w, const double *theta, size_t k)
+{
+    return w->free_noise ? exp(theta[w->inputs.count + w->targets + k]) : w->fixed[k];
+}
+
+/* Adds the log evidence of target k, and its derivatives. */
+static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
+{
+    rvm_process *s = &c->process;
+    const size_t N = s->N, d = w->inputs.count;
+    const double variance = exp(to->theta[d + k]), noise = noise_of(w, to->theta, k);
+    const double *t = gsl_matrix_const_ptr(w->t, k, 0);
+    double *mode = gsl_matrix_ptr(c->mode, k, 0), log_evidence, by_variance = 0, by_noise = 0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t n = 0; n < N; n++)
+            gsl_matrix_set(s->C, i, n,
+                           variance * gsl_matrix_get(c->K, i, n) + gsl_matrix_get(w->trend, i, n));
+    if (!(w->classes ? rvm_process_logistic(&log_evidence, mode, s, t, w->row_weight, c->threads)
+                     : rvm_process_normal(&log_evidence, mode, s, t, noise, c->threads)))
+        return false;
+    for (size_t i = 0; i < N; i++) {
+        const double *g = gsl_matrix_const_ptr(s->G, i, 0), *v = gsl_matrix_const_ptr(c->K, i, 0);
+        double *pull = gsl_matrix_ptr(c->pull, i, 0);
+        for (size_t n = 0; n < N; n++) {
+            pull[n] += variance * g[n];
+            by_variance += variance * g[n] * v[n];
+        }
+        by_noise += noise * g[i];
+    }
+    to->log_evidence += log_evidence;
+    to->gradient[d + k] = by_variance;
+    if (w->free_noise)
+        to->gradient[d + w->targets + k] = by_noise;
+    return true;
+}
+
+/* Log evidence and gradient at to->theta; the first is -INFINITY where there is none, or nobody
+ * waits for it. */
+static rvm_status evaluate(place *to, const rvm_widths *w, ascent *c, rvm_error *err)
+{
+    rvm_rows *rows = NULL;
+    rvm_status status = fill_kernel(w, c, to->theta, &rows, err);
+    bool found = status != RVM_ENUMERIC;
+    if (!found)
+        status = RVM_OK;
+    gsl_matrix_set_zero(c->pull);
+    to->log_evidence = 0;
+    for (size_t k = 0; k < w->targets && status == RVM_OK && found; k++)
+        found = !rvm_interrupted(w->interrupted) && add_target(to, w, c, k);
+    if (status == RVM_OK && found)
+        status = rvm_inputs_gradient(to->gradient, &w->inputs, c->eta, c->pull, c->process.R,
+                                     &c->kernel, rows, err);
+    if (!found)
+        to->log_evidence = -INFINITY;
+    rvm_rows_free(rows);
+    return status;
+}
+
+static void swap_places(ascent *c)
+{
+    const place kept = c->now;
+    c->now = c->trial;
+    c->trial = kept;
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+/* The gradient without what would leave the bounds or is left out. */
+static void project(place *p, const rvm_widths *w)
+{
+    for (size_t j = 0; j < w->count; j++)
+        if (!isfinite(p->theta[j]) || (p->theta[j] <= w->low[j] && p->gradient[j] < 0) ||
+            (p->theta[j] >= w->high[j] && p->gradient[j] > 0))
+            p->gradient[j] = 0;
+}
+
+static void choose_direction(ascent *c, const rvm_widths *w)
+{
+    rvm_lbfgs_direction(c->direction, &c->model, c->now.gradient);
+    for (size_t j = 0; j < w->count; j++)
+        if (c->now.gradient[j] == 0)
+            c->direction[j] = 0;
+}
+
+/* c->move = the direction, no longer than allowed, times length, within the bounds; returns what it
+ * promises. */
+static double cut_move(ascent *c, const rvm_widths *w, double length)
+{
+    double far = longest, promise = 0;
+    for (size_t j = 0; j < w->count; j++)
+        far = fmax(far, fabs(c->direction[j]));
+    for (size_t j = 0; j < w->count; j++) {
+        const double from = c->now.theta[j], to = from + length * longest / far * c->direction[j];
+        c->trial.theta[j] = isfinite(from) ? fmax(w->low[j], fmin(to, w->high[j])) : from;
+        c->move[j] = isfinite(from) ? c->trial.theta[j] - from : 0;
+        promise += c->move[j] * c->now.gradient[j];
+    }
+    return promise;
+}
+
+/* One step uphill; *gain 0 when none is found. */
+static rvm_status step_uphill(double *gain, ascent *c, const rvm_widths *w, rvm_error *err)
+{
+    double length = 1;
+    *gain = 0;
+    choose_direction(c, w);
+    for (int k = 0; k < MAX_CUTS && !rvm_interrupted(w->interrupted); k++, length *= 0.3) {
+        const double promise = cut_move(c, w, length);
+        if (!(promise > 0))
+            return RVM_OK;
+        const rvm_status status = evaluate(&c->trial, w, c, err);
+        if (status != RVM_OK)
+            return status;
+        if (!(c->trial.log_evidence > c->now.log_evidence + 1e-4 * promise))
+            continue;
+        project(&c->trial, w);
+        *gain = c->trial.log_evidence - c->now.log_evidence;
+        rvm_lbfgs_learn(&c->model, c->move, c->now.gradient, c->trial.gradient);
+        swap_places(c);
+        return RVM_OK;
+    }
+    return RVM_OK;
+}
+
+/* Some steps; rests where some in a row have gained less than `worth`. */
+static rvm_status climb_on(ascent *c, const rvm_widths *w, double worth, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (c->steps == 0) {
+        status = evaluate(&c->now, w, c, err);
+        project(&c->now, w);
+        c->resting = !isfinite(c->now.log_evidence);
+    }
+    for (int k = 0; k < STEPS && status == RVM_OK && !c->resting; k++) {
+        double gain;
+        if (rvm_interrupted(w->interrupted))
+            break;
+        status = step_uphill(&gain, c, w, err);
+        c->small = gain < worth ? c->small + 1 : 0;
+        c->steps++;
+        c->resting =
+            c->small >= FEW_GAINS || c->steps >= MAX_STEPS || (gain <= 0 && c->model.count == 0);
+        if (gain <= 0)
+            rvm_lbfgs_reset(&c->model);
+    }
+    return status;
+}
+
+/* ---- Inputs of no use ----------------------------------------------------------------------- */
+
+typedef struct {
+    double size;
+    size_t input;
+} sized;
+
+static int by_size(const void *a, const void *b)
+{
+    const sized *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size < y->size ? -1 : 1;
+    return (x->input > y->input) - (x->input < y->input);
+}
+
+/* Inputs that are there, by the size of their weights free of units, least first;
+ * *count tells how many. */
+static rvm_status order_inputs(size_t *order, size_t *count, const ascent *c, const rvm_widths *w,
+                               rvm_error *err)
+{
+    sized *all = rvm_array(w->inputs.count, sizeof *all);
+    if (all == NULL)
+        return rvm_fail_memory(err, "the inputs");
+    *count = 0;
+    for (size_t j = 0; j < w->inputs.count; j++) {
+        const double size = c->now.theta[j] - w->low[j];
+        if (isfinite(size))
+            all[(*count)++] = (sized){ size, j };
+    }
+    qsort(all, *count, sizeof *all, by_size);
+    for (size_t k = 0; k < *count; k++)
+        order[k] = all[k].input;
+    free(all);
+    return RVM_OK;
+}
+
+/* c->trial = c->now without the first `count` inputs of the order. */
+static rvm_status try_without(ascent *c, const size_t *order, size_t count, const rvm_widths *w,
+                              rvm_error *err)
+{
+    memcpy(c->trial.theta, c->now.theta, w->count * sizeof *c->now.theta);
+    for (size_t k = 0; k < count; k++)
+        c->trial.theta[order[k]] = -INFINITY;
+    return evaluate(&c->trial, w, c, err);
+}
+
+/* Of all inputs, the smaller half of them, a quarter, ... those that it is best to leave out, each
+ * saving what it must be worth; 0: none. The first group that saves anything will not do: many of
+ * no use would take a useful one with them. */
+static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, size_t all,
+                               const rvm_widths *w, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    /* One parameter more (Schwarz 1978): with less, of ten inputs that are noise half stay. */
+    const double worth = 0.5 * log((double)w->p->rows);
+    double most = 0;
+    *count = 0;
+    for (size_t k = all; k > 0 && status == RVM_OK && !rvm_interrupted(w->interrupted); k /= 2) {
+        status = try_without(c, order, k, w, err);
+        const double saved = worth * (double)k + c->trial.log_evidence - c->now.log_evidence;
+        if (saved > most) {
+            most = saved;
+            *count = k;
+        }
+    }
+    return status;
+}
+
+static rvm_status leave_out(bool *dropped, ascent *c, const rvm_widths *w, rvm_error *err)
+{
+    size_t *order = rvm_array(w->inputs.count, sizeof *order), count = 0;
+    *dropped = false;
+    if (order == NULL)
+        return rvm_fail_memory(err, "the inputs");
+    size_t all = 0;
+    rvm_status status = order_inputs(order, &all, c, w, err);
+    if (status == RVM_OK)
+        status = choose_group(&count, c, order, all, w, err);
+    if (status == RVM_OK && count > 0)
+        status = try_without(c, order, count, w, err);
+    free(order);
+    *dropped = status == RVM_OK && count > 0;
+    if (!*dropped)
+        return status;
+    swap_places(c);
+    project(&c->now, w);
+    rvm_lbfgs_reset(&c->model);
+    c->small = 0;
+    c->resting = false;
+    return status;
+}
+
+/* ---- What is seen --------------------------------------------------------------------------- */
+
+/* An ascent has five matrices of that size, and there are several. */
+static size_t most_rows(const rvm_settings *s)
+{
+    return (size_t)fmax(2, fmin(MOST_ROWS, sqrt(s->budget_mb * 1048576 / (8.0 * 8 * ASCENTS))));
+}
+
+/* Rows of y, ascending, at random where they are too many; *row is owned by the caller. */
+static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
+                              const rvm_settings *s, rvm_error *err)
+{
+    const size_t N = y->p->rows, count = GSL_MIN(N, most_rows(s));
+    const double *row_weight = y->observed.row_weight;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    size_t *all = rvm_array(N, sizeof *all);
+    *row = rvm_array(count, sizeof **row);
+    if (rng != NULL && all != NULL && *row != NULL) {
+        for (size_t n = 0; n < N; n++)
+            all[n] = n;
+        gsl_rng_set(rng, s->seed);
+        gsl_ran_choose(rng, *row, count, all, N, sizeof *all); /* keeps their order */
+        w->p = rvm_problem_subset(y->p, *row, count);
+        if (row_weight != NULL)
+            w->row_weight = rvm_array(count, sizeof *w->row_weight);
+        for (size_t n = 0; n < count && row_weight != NULL && w->row_weight != NULL; n++)
+            w->row_weight[n] = row_weight[(*row)[n]];
+    }
+    gsl_rng_free(rng);
+    free(all);
+    if (w->p == NULL || (row_weight != NULL && w->row_weight == NULL))
+        return rvm_fail_memory(err, "a part of the rows");
+    return RVM_OK;
+}
+
+static rvm_status alloc_targets(rvm_widths *w, size_t count, rvm_error *err)
+{
+    w->t = gsl_matrix_calloc(count, w->p->rows);
+    w->fixed = rvm_array(count, sizeof *w->fixed);
+    return w->t == NULL || w->fixed == NULL ? rvm_fail_memory(err, "the targets") : RVM_OK;
+}
+
+/* Of two classes one says it all. */
+static rvm_status observe_classes(rvm_widths *w, const rvm_study *y, const size_t *class_of_row,
+                                  size_t classes, const size_t *row, rvm_error *err)
+{
+    const bool many = classes > 2;
+    const rvm_status status = alloc_targets(w, many ? classes : 1, err);
+    if (status != RVM_OK)
+        return status;
+    w->targets = many ? classes : 1;
+    for (size_t k = 0; k < w->targets; k++)
+        for (size_t n = 0; n < w->p->rows; n++)
+            gsl_matrix_set(w->t, k, n, many ? class_of_row[row[n]] == k : y->observed.t[row[n]]);
+    return RVM_OK;
+}
+
+/* A constant output has nothing to say. */
+static rvm_status observe_outputs(rvm_widths *w, rvm_study *y, const rvm_settings *s,
+                                  const size_t *row, rvm_error *err)
+{
+    const rvm_observed *o = &y->observed;
+    const rvm_status status = alloc_targets(w, y->p->outputs, err);
+    w->free_noise = !(s->noise_variance > 0);
+    for (size_t k = 0; k < y->p->outputs && status == RVM_OK; k++) {
+        rvm_study_select(y, s, k);
+        if (y->constant_target)
+            continue;
+        for (size_t n = 0; n < w->p->rows; n++)
+            gsl_matrix_set(w->t, w->targets, n, o->t[row[n]]);
+        w->fixed[w->targets++] = exp(fmax(of_noise.least, fmin(-o->ln_beta, of_noise.most)));
+    }
+    rvm_study_select(y, s, 0);
+    return status;
+}
+
+/* ---- Life of the object --------------------------------------------------------------------- */
+
+/* Adds the covariance of a term whose values these are. */
+static void add_term(gsl_matrix *trend, const double *value)
+{
+    gsl_vector_const_view z = gsl_vector_const_view_array(value, trend->size1);
+    double square = 0;
+    gsl_blas_ddot(&z.vector, &z.vector, &square);
+    if (square > 0 && isfinite(square))
+        gsl_blas_dger(term_variance * (double)trend->size1 / square, &z.vector, &z.vector, trend);
+}
+
+/* The covariance of the terms: what they explain is nothing that inputs need a weight for.
+ * Quadratic ones first, then linear ones, are left out where they are too many for the rows. */
+static rvm_status fill_trend(rvm_widths *w, rvm_error *err)
+{
+    const size_t N = w->p->rows;
+    rvm_term_list list;
+    rvm_status status = rvm_term_list_init(&list, w->terms, w->inputs.index, w->inputs.count, err);
+    for (unsigned degree = 4; status == RVM_OK && degree > 1; degree /= 2)
+        if ((double)rvm_term_list_count(&list) > most_terms * (double)N) {
+            w->terms &= ~degree;
+            status = rvm_term_list_init(&list, w->terms, w->inputs.index, w->inputs.count, err);
+        }
+    if (status != RVM_OK)
+        return status;
+    double *value = rvm_array(N, sizeof *value);
+    w->trend = gsl_matrix_calloc(N, N);
+    if (value == NULL || w->trend == NULL) {
+        free(value);
+        return rvm_fail_memory(err, "a covariance");
+    }
+    for (size_t k = 0; k < rvm_term_list_count(&list); k++) {
+        const rvm_term term = rvm_term_list_get(&list, k);
+        rvm_term_values(value, &term, w->p, 0, N);
+        add_term(w->trend, value);
+    }
+    free(value);
+    return RVM_OK;
+}
+
+static rvm_status ascent_init(ascent *c, const rvm_widths *w, const rvm_kernel *kernel,
+                              rvm_error *err)
+{
+    const size_t N = w->p->rows;
+    c->direction = rvm_array(w->count, sizeof *c->direction);
+    c->move = rvm_array(w->count, sizeof *c->move);
+    c->eta = rvm_array(w->inputs.count, sizeof *c->eta);
+    c->K = gsl_matrix_alloc(N, N);
+    c->pull = gsl_matrix_alloc(N, N);
+    c->mode = gsl_matrix_calloc(GSL_MAX(w->targets, 1), N);
+    c->threads = 1;
+    c->weights = (rvm_input_weights){ w->inputs.count, w->inputs.index, c->eta };
+    c->kernel = *kernel;
+    c->kernel.gamma = 1;
+    c->kernel.inputs = &c->weights;
+    if (!place_init(&c->now, w->count) || !place_init(&c->trial, w->count) ||
+        c->direction == NULL || c->move == NULL || c->eta == NULL || c->K == NULL ||
+        c->pull == NULL || c->mode == NULL || !rvm_lbfgs_init(&c->model, w->count))
+        return rvm_fail_memory(err, "the widths");
+    return rvm_process_init(&c->process, N, err);
+}
+
+static void ascent_free(ascent *c)
+{
+    place_free(&c->now);
+    place_free(&c->trial);
+    free(c->direction);
+    free(c->move);
+    free(c->eta);
+    gsl_matrix_free(c->K);
+    gsl_matrix_free(c->pull);
+    gsl_matrix_free(c->mode);
+    rvm_lbfgs_free(&c->model);
+    rvm_process_free(&c->process);
+    memset(c, 0, sizeof *c);
+}
+
+/* The logarithm of what makes the weight of an input free of its units. */
+static double unit_of(const rvm_widths *w, size_t j, rvm_combination by)
+{
+    return (by == RVM_BY_DISTANCES ? 1 : 2) * log(w->inputs.spread[j]);
+}
+
+/* -ln of the kernel's value at the nearest row that differs; infinite where there is none. */
+static double nearest_to(const gsl_matrix *K, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < K->size1; i++) {
+        const double value = gsl_matrix_get(K, n, i);
+        if (i != n && value < 1)
+            most = fmax(most, value);
+    }
+    return most > 0 ? -log(most) : INFINITY;
+}
+
+/* w->nearest, by a kernel that is exp(-distance). */
+static rvm_status find_nearest(rvm_widths *w, ascent *c, rvm_combination by, rvm_error *err)
+{
+    const size_t N = w->p->rows;
+    rvm_rows *rows = NULL;
+    w->nearest = INFINITY;
+    if (by != RVM_BY_SQUARES && by != RVM_BY_DISTANCES)
+        return RVM_OK;
+    for (size_t j = 0; j < w->inputs.count; j++)
+        c->trial.theta[j] = -unit_of(w, j, by) - log((double)w->inputs.count);
+    rvm_status status = fill_kernel(w, c, c->trial.theta, &rows, err);
+    rvm_rows_free(rows);
+    double *size = rvm_array(N, sizeof *size);
+    if (size == NULL)
+        return rvm_fail_memory(err, "distances");
+    for (size_t n = 0; n < N && status == RVM_OK; n++)
+        size[n] = nearest_to(c->K, n);
+    if (status == RVM_OK)
+        w->nearest = gsl_stats_median(size, 1, N);
+    free(size);
+    return status;
+}
+
+static void set_bounds(rvm_widths *w, rvm_combination by)
+{
+    const double alone = 4; /* -ln of the nearest row's value */
+    const double most_weight = fmax(of_weight.most, log(alone / w->nearest));
+    for (size_t j = 0; j < w->count; j++) {
+        const size_t d = w->inputs.count;
+        const range *r = j < d ? &of_weight : j < d + w->targets ? &of_variance : &of_noise;
+        const double unit = j < d ? unit_of(w, j, by) : 0;
+        w->low[j] = r->least - unit;
+        w->high[j] = (j < d ? most_weight : r->most) - unit;
+    }
+}
+
+/* The first ascent is from gamma; the others know the spread of the inputs, and from how far apart
+ * two rows then are: some, in any case, and where rows stand much closer, the neighbours. */
+static void place_start(ascent *c, const rvm_widths *w, int number, double gamma)
+{
+    const double near = neighbours / w->nearest;
+    const double apart[ASCENTS] = { 0, 0.3, 1.2, farthest, sqrt(farthest * near), near };
+    const size_t d = w->inputs.count;
+    for (size_t j = 0; j < w->count; j++) {
+        const range *r = j < d ? &of_weight : j < d + w->targets ? &of_variance : &of_noise;
+        double *theta = &c->now.theta[j];
+        *theta = w->low[j] - r->least + r->start;
+        if (j < d)
+            *theta = number == 0 ? log(gamma) : *theta + log(apart[number] / (double)d);
+        *theta = fmax(w->low[j], fmin(*theta, w->high[j]));
+    }
+}
+
+/* So many, and where there is room between the last one of them and the neighbours the others. */
+static int choose_ascents(const rvm_widths *w)
+{
+    enum { COARSE = 4 };
+    return neighbours / w->nearest > 2 * farthest ? ASCENTS : COARSE;
+}
+
+static rvm_status begin_ascents(rvm_widths *w, const rvm_kernel *kernel, rvm_error *err)
+{
+    const rvm_combination by = rvm_kernel_combination(kernel->type);
+    rvm_status status = ascent_init(&w->ascent[0], w, kernel, err);
+    if (status == RVM_OK)
+        status = find_nearest(w, &w->ascent[0], by, err);
+    if (status != RVM_OK)
+        return status;
+    set_bounds(w, by);
+    w->ascents = choose_ascents(w);
+    for (int k = 1; k < w->ascents && status == RVM_OK; k++)
+        status = ascent_init(&w->ascent[k], w, kernel, err);
+    for (int k = 0; k < w->ascents && status == RVM_OK; k++)
+        place_start(&w->ascent[k], w, k, kernel->gamma > 0 ? kernel->gamma : 1);
+    return status;
+}
+
+static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *err)
+{
+    rvm_status status = rvm_inputs_init(&w->inputs, w->p, err);
+    if (status == RVM_OK)
+        status = fill_trend(w, err);
+    if (status != RVM_OK)
+        return status;
+    w->count = w->inputs.count + (w->free_noise ? 2 : 1) * w->targets;
+    w->low = rvm_array(w->count, sizeof *w->low);
+    w->high = rvm_array(w->count, sizeof *w->high);
+    w->best_index = rvm_array(w->inputs.count, sizeof *w->best_index);
+    w->best_weight = rvm_array(w->inputs.count, sizeof *w->best_weight);
+    if (w->low == NULL || w->high == NULL || w->best_index == NULL || w->best_weight == NULL)
+        return rvm_fail_memory(err, "the widths");
+    return begin_ascents(w, kernel, err);
+}
+
+static rvm_status observe(rvm_widths *w, rvm_study *y, const size_t *class_of_row, size_t classes,
+                          const rvm_settings *s, rvm_error *err)
+{
+    size_t *row = NULL;
+    rvm_status status = choose_rows(&row, w, y, s, err);
+    w->classes = s->task == RVM_CLASSIFICATION;
+    w->terms = rvm_term_wanted(s);
+    if (status == RVM_OK)
+        status = w->classes ? observe_classes(w, y, class_of_row, classes, row, err)
+                            : observe_outputs(w, y, s, row, err);
+    free(row);
+    return status;
+}
+
+rvm_status rvm_widths_alloc(rvm_widths **out, rvm_study *y, const size_t *class_of_row,
+                            size_t classes, const rvm_settings *s, rvm_error *err)
+{
+    rvm_widths *w = rvm_array(1, sizeof *w);
+    if (w == NULL)
+        return rvm_fail_memory(err, "the widths");
+    w->threads = rvm_threads(s->threads);
+    w->interrupted = s->interrupted;
+    w->best = -1;
+    rvm_status status = observe(w, y, class_of_row, classes, s, err);
+    if (status == RVM_OK)
+        status = prepare(w, &y->basis.kernel, err);
+    if (status != RVM_OK) {
+        rvm_widths_free(w);
+        return status;
+    }
+    *out = w;
+    return RVM_OK;
+}
+
+void rvm_widths_free(rvm_widths *w)
+{
+    if (w == NULL)
+        return;
+    for (int k = 0; k < ASCENTS; k++)
+        ascent_free(&w->ascent[k]);
+    rvm_problem_free(w->p);
+    rvm_inputs_free(&w->inputs);
+    gsl_matrix_free(w->trend);
+    gsl_matrix_free(w->t);
+    free(w->fixed);
+    free(w->row_weight);
+    free(w->low);
+    free(w->high);
+    free(w->best_index);
+    free(w->best_weight);
+    free(w);
+}
+
+/* ---- Rounds --------------------------------------------------------------------------------- */
+
+static const ascent *highest(const rvm_widths *w)
+{
+    int best = 0;
+    for (int k = 1; k < w->ascents; k++)
+        if (w->ascent[k].now.log_evidence > w->ascent[best].now.log_evidence)
+            best = k;
+    return &w->ascent[w->best >= 0 ? w->best : best];
+}
+
+static rvm_status ascent_piece(void *context, size_t k, int worker, rvm_error *err)
+{
+    rvm_widths *w = context;
+    (void)worker;
+    return climb_on(&w->ascent[k], w, rough, err);
+}
+
+static rvm_status step_all(rvm_widths *w, rvm_error *err)
+{
+    bool resting = true;
+    const rvm_status status = rvm_share((size_t)w->ascents, ascent_piece, w, w->threads, err);
+    if (status != RVM_OK)
+        return status;
+    for (int k = 0; k < w->ascents; k++)
+        resting = resting && w->ascent[k].resting;
+    if (resting) {
+        w->best = (int)(highest(w) - w->ascent);
+        w->ascent[w->best].resting = false;
+        w->ascent[w->best].small = 0;
+        w->ascent[w->best].threads = w->threads;
+    }
+    return RVM_OK;
+}
+
+static void choose(rvm_widths *w)
+{
+    const place *best = &highest(w)->now;
+    size_t count = 0;
+    for (size_t j = 0; j < w->inputs.count; j++)
+        if (isfinite(best->theta[j])) {
+            w->best_index[count] = w->inputs.index[j];
+            w->best_weight[count++] = exp(best->theta[j]);
+        }
+    w->chosen = (rvm_input_weights){ count, w->best_index, w->best_weight };
+}
+
+/* Gives back the memory, which the search to come can use. */
+static void settle(rvm_widths *w)
+{
+    choose(w);
+    w->log_evidence = highest(w)->now.log_evidence;
+    w->settled = true;
+    for (int k = 0; k < ASCENTS; k++)
+        ascent_free(&w->ascent[k]);
+}
+
+static rvm_status step_best(bool *done, rvm_widths *w, rvm_error *err)
+{
+    ascent *c = &w->ascent[w->best];
+    bool dropped = false;
+    rvm_status status = climb_on(c, w, fine, err);
+    if (status == RVM_OK && c->resting)
+        status = leave_out(&dropped, c, w, err);
+    *done = status == RVM_OK && c->resting && !dropped && !rvm_interrupted(w->interrupted);
+    if (*done)
+        settle(w);
+    return status;
+}
+
+rvm_status rvm_widths_step(bool *done, rvm_widths *w, rvm_error *err)
+{
+    *done = w->settled || w->inputs.count == 0 || w->targets == 0;
+    if (*done)
+        return RVM_OK;
+    return w->best < 0 ? step_all(w, err) : step_best(done, w, err);
+}
+
+double rvm_widths_progress(const rvm_widths *w)
+{
+    const double steps = highest(w)->steps;
+    return w->settled ? 0.5 : 0.5 * steps / (steps + 20);
+}
+
+size_t rvm_widths_rows(const rvm_widths *w)
+{
+    return w->p->rows;
+}
+
+double rvm_widths_log_evidence(const rvm_widths *w)
+{
+    return w->settled ? w->log_evidence : highest(w)->now.log_evidence;
+}
+
+const rvm_input_weights *rvm_widths_best(rvm_widths *w)
+{
+    if (!w->settled)
+        choose(w);
+    return &w->chosen;
+}

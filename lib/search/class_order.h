@@ -1,0 +1,18 @@
+/* The order in which training takes more than two classes.
+ *
+ * It decides which optimum is found. So it follows from the rows and what they share, whatever the
+ * labels are called and wherever the rows stand in their file: classes are in the order of their
+ * first row in canonical order, where these are alike of the next one, and so on. */
+#ifndef RVM_CLASS_ORDER_H
+#define RVM_CLASS_ORDER_H
+
+#include "data/labels.h"
+#include "search/observe.h"
+
+/* of_row (N, in the order of y's rows): number of the class of each row. place (as many as there
+ * are labels): position in labels of class 0, 1, ... Rows of y with the same features, which
+ * canonical order sorts by their labels, are put in the order of their classes. O(N ln N). */
+RVM_CHECKED rvm_status rvm_class_order(size_t *of_row, size_t *place, rvm_study *y,
+                                       const rvm_labels *labels, rvm_error *err);
+
+#endif

@@ -1,0 +1,381 @@
+/* A search over some columns by their Gram matrix. */
+#include "search/gram_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+enum {
+    LEAST_ROOM = 16, /* functions without which there is no training */
+    FIRST_STEPS =
+        1,     /* towards the mode of what has just come in: the first approximation is rough */
+    STEPS = 2, /* between two approximations */
+    MOST_APPROXIMATIONS = 10,
+    MOST_HALVINGS = 8
+};
+
+/* Nats by which the approximation may overrate the likelihood: beyond the first it is formed anew,
+ * beyond the second a sweep has gone too far. */
+static const double close_by = 1, too_far = 10;
+
+/* Of beta / alpha: the widest prior of a weight that the Gram matrix has digits for. */
+static const double widest = 1e13;
+
+static bool is_regression(const rvm_gram_search *g)
+{
+    return g->y->observed.likelihood->owns_noise;
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+size_t rvm_gram_search_capacity(const rvm_study *y, double numbers)
+{
+    const double squares = 16, strips = 4; /* arrays of K^2 numbers, and of K strips */
+    const size_t M = y->basis.count, N = y->observed.N;
+    const double strip = strips * (double)(N < RVM_STRIP ? N : RVM_STRIP);
+    double K = LEAST_ROOM;
+    if (squares * K * K + strip * K > numbers)
+        return 0;
+    while (K < (double)M && 1.1025 * squares * K * K + 1.05 * strip * K < numbers)
+        K *= 1.05;
+    return K < (double)M ? (size_t)K : M;
+}
+
+rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t capacity,
+                                double kept_numbers, int threads, rvm_error *err)
+{
+    memset(g, 0, sizeof *g);
+    g->y = y;
+    g->kept_numbers = kept_numbers;
+    g->quadratic = y->observed;
+    g->quadratic.likelihood = &rvm_quadratic;
+    g->quadratic.ln_ratio_max = log(widest);
+    if (!is_regression(g)) {
+        g->quadratic.noise_fixed = true;
+        g->quadratic.ln_beta = g->quadratic.ln_beta_max = 0;
+    }
+    g->w = rvm_array(capacity, sizeof *g->w);
+    g->gram.capacity = capacity;
+    g->gram.G = gsl_matrix_alloc(capacity, capacity);
+    g->gram.p = rvm_array(capacity, sizeof *g->gram.p);
+    rvm_status status = RVM_OK;
+    g->slope = rvm_array(is_regression(g) ? y->observed.N : 0, sizeof *g->slope);
+    if (g->w == NULL || g->slope == NULL || g->gram.G == NULL || g->gram.p == NULL)
+        status = rvm_fail_memory(err, "the search");
+    if (status == RVM_OK)
+        status = rvm_search_init(&g->search, &g->quadratic, &g->gram, capacity, threads, err);
+    if (status == RVM_OK)
+        status = rvm_statistics_init(&g->statistics, capacity, capacity, err);
+    if (status == RVM_OK && !is_regression(g))
+        status = rvm_laplace_init(&g->laplace, capacity, y->observed.N, threads, err);
+    if (status != RVM_OK)
+        rvm_gram_search_free(g);
+    return status;
+}
+
+void rvm_gram_search_heed(rvm_gram_search *g, const volatile int *interrupted)
+{
+    g->quadratic.interrupted = g->columns.interrupted = interrupted;
+}
+
+void rvm_gram_search_free(rvm_gram_search *g)
+{
+    rvm_columns_free(&g->columns);
+    rvm_search_free(&g->search);
+    rvm_statistics_free(&g->statistics);
+    rvm_laplace_free(&g->laplace);
+    rvm_point_free(&g->before);
+    gsl_matrix_free(g->gram.G);
+    free(g->gram.p);
+    free(g->w);
+    free(g->slope);
+    memset(g, 0, sizeof *g);
+}
+
+rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y, rvm_error *err)
+{
+    const rvm_observed *o = &y->observed;
+    g->y = y;
+    g->quadratic.N = is_regression(g) ? o->N : 0;
+    g->quadratic.t_squared = o->t_squared;
+    g->quadratic.bias_ln_alpha_max = o->bias_ln_alpha_max;
+    g->quadratic.ln_alpha_min = o->ln_alpha_min;
+    g->gram.count = 0;
+    g->search.now.K = 0;
+    rvm_columns_free(&g->columns);
+    const rvm_status status = rvm_columns_init(&g->columns, &y->basis, g->gram.capacity,
+                                               g->kept_numbers, g->search.ws.threads, err);
+    g->columns.interrupted = g->quadratic.interrupted;
+    g->gram.norm = g->columns.norm;
+    return status;
+}
+
+/* ---- Functions come and go ------------------------------------------------------------------ */
+
+rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id, const double *ln_alpha,
+                               size_t count, rvm_error *err)
+{
+    const size_t first = g->columns.count;
+    const rvm_status status = rvm_columns_append(&g->columns, id, count, err);
+    for (size_t k = 0, from = 0; status == RVM_OK && first + k < g->columns.count; k++, from++) {
+        while (id[from] != g->columns.id[first + k])
+            from++; /* it had norm 0 */
+        rvm_fit_add(&g->search.now, first + k, ln_alpha[from]);
+    }
+    return status;
+}
+
+/* Functions that are columns 0, 1, ... on rows where those of candidates id had these norms: their
+ * weights as they were in `before`. Columns that came to nothing have left a gap in id. */
+static void carry_over(rvm_gram_search *g, const size_t *id, const double *norm)
+{
+    rvm_fit *f = &g->search.now;
+    for (size_t i = 0, from = 0; i < f->K; i++, from++) {
+        while (id[from] != g->columns.id[i])
+            from++;
+        f->ln_alpha[i] += 2 * log(norm[from] / g->columns.norm[i]);
+        f->u[i] = g->before.u[from];
+    }
+}
+
+rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y, rvm_error *err)
+{
+    const size_t K = g->columns.count;
+    size_t *id = rvm_array(K, sizeof *id);
+    double *norm = rvm_array(K, sizeof *norm);
+    rvm_status status = RVM_OK;
+    if (id == NULL || norm == NULL || !rvm_point_save(&g->before, &g->search.now, 0, false))
+        status = rvm_fail_memory(err, "other rows");
+    for (size_t k = 0; k < K && status == RVM_OK; k++) {
+        id[k] = g->columns.id[k];
+        norm[k] = g->columns.norm[k];
+    }
+    if (status == RVM_OK)
+        status = rvm_gram_search_take_rows(g, y, err);
+    if (status == RVM_OK)
+        status = rvm_gram_search_add(g, id, g->before.ln_alpha, K, err);
+    if (status == RVM_OK)
+        carry_over(g, id, norm);
+    free(id);
+    free(norm);
+    return status;
+}
+
+static void keep_gram(rvm_design *gram, const size_t *keep, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        gram->p[i] = gram->p[keep[i]];
+        for (size_t j = 0; j < count; j++)
+            gsl_matrix_set(gram->G, i, j, gsl_matrix_get(gram->G, keep[i], keep[j]));
+    }
+    gram->count = count;
+}
+
+/* Columns of active functions only; functions in the order of their columns. */
+static void drop_inactive(rvm_gram_search *g)
+{
+    rvm_fit *f = &g->search.now, *old = &g->search.trial;
+    size_t *keep = g->search.order, k = 0;
+    rvm_fit_copy(old, f);
+    for (size_t m = 0; m < g->columns.count; m++) {
+        const size_t i = rvm_fit_find(old, m);
+        if (i == old->K)
+            continue;
+        keep[k] = m;
+        f->column[k] = k;
+        f->ln_alpha[k] = old->ln_alpha[i];
+        f->u[k] = old->u[i];
+        g->w[k++] = g->w[m];
+    }
+    rvm_columns_keep(&g->columns, keep, f->K);
+    keep_gram(&g->gram, keep, f->K);
+}
+
+/* Weights of all columns, 0 where the function is not active. */
+static void spread_weights(rvm_gram_search *g)
+{
+    const rvm_fit *f = &g->search.now;
+    memset(g->w, 0, g->gram.capacity * sizeof *g->w);
+    for (size_t i = 0; i < f->K; i++)
+        g->w[f->column[i]] = rvm_fit_weight(f, i);
+}
+
+/* No prior wider than the Gram matrix can tell from a flat one. */
+static void bound_alpha(rvm_gram_search *g)
+{
+    rvm_fit *f = &g->search.now;
+    const double least = rvm_least_ln_alpha(&g->quadratic, f->ln_beta);
+    for (size_t i = 0; i < f->K; i++)
+        if (f->ln_alpha[i] < least)
+            rvm_fit_set_alpha(f, i, least);
+}
+
+/* ---- Regression ----------------------------------------------------------------------------- */
+
+static rvm_status extend_gram(rvm_gram_search *g, rvm_error *err)
+{
+    const size_t known = g->gram.count;
+    g->gram.count = g->columns.count;
+    return rvm_columns_gram(g->gram.G, g->gram.p, &g->columns, known, NULL, g->y->observed.t, err);
+}
+
+static rvm_status run_regression(rvm_gram_search *g, int sweeps, const rvm_climb_settings *climb,
+                                 rvm_error *err)
+{
+    bool converged;
+    rvm_status status = extend_gram(g, err);
+    if (status == RVM_OK)
+        status = rvm_sweep(&g->search, sweeps, 2, err);
+    if (status == RVM_OK)
+        status = rvm_climb(&g->search, &g->statistics, climb, &converged, err);
+    if (status != RVM_OK)
+        return status;
+    drop_inactive(g);
+    return rvm_search_locate(&g->search, err);
+}
+
+/* ---- Two classes ---------------------------------------------------------------------------- */
+
+/* Towards the mode of the functions, which are all columns in order, from their u, or from the
+ * weights w (NULL: none) of the last approximation where these are better; steps 0: to the mode. */
+static rvm_status approach(rvm_gram_search *g, const double *w, int steps, rvm_error *err)
+{
+    return rvm_laplace_locate(&g->search.now, &g->laplace, &g->columns, &g->y->observed, w, steps,
+                              err);
+}
+
+/* The approximation where `approach` has led. */
+static void approximate(rvm_gram_search *g)
+{
+    g->gram.count = g->columns.count;
+    rvm_laplace_expand(g->gram.G, g->gram.p, &g->quadratic.t_squared, &g->laplace, &g->search.now,
+                       &g->y->observed);
+    spread_weights(g);
+}
+
+/* Half of the way that the last sweep went, in every ln alpha; what it deleted stays so. */
+static void go_halfway(rvm_gram_search *g)
+{
+    rvm_fit *f = &g->search.now;
+    const rvm_point *b = &g->before;
+    for (size_t i = 0, k = 0; i < f->K; i++) {
+        while (b->column[k] != f->column[i])
+            k++; /* deleting keeps the order */
+        rvm_fit_set_alpha(f, i, 0.5 * (f->ln_alpha[i] + b->ln_alpha[k]));
+    }
+}
+
+/* Nats by which the approximation overrates the likelihood at the weights of the search. */
+static rvm_status overrated(double *nats, rvm_gram_search *g, rvm_error *err)
+{
+    const double belief = g->laplace.log_likelihood - 0.5 * g->search.now.misfit;
+    double truth = 0;
+    const rvm_status status = rvm_laplace_likelihood(&truth, &g->laplace, &g->columns,
+                                                     &g->y->observed, &g->search.now, err);
+    *nats = belief - truth;
+    return status;
+}
+
+/* One sweep, or as much of it as the approximation reaches. */
+static rvm_status sweep_once(double *off, rvm_gram_search *g, rvm_error *err)
+{
+    if (!rvm_point_save(&g->before, &g->search.now, 0, false))
+        return rvm_fail_memory(err, "a round");
+    rvm_status status = rvm_sweep(&g->search, 1, 2, err);
+    if (status == RVM_OK)
+        status = overrated(off, g, err);
+    for (int k = 0; k < MOST_HALVINGS && status == RVM_OK && !(*off < too_far); k++) {
+        go_halfway(g);
+        status = rvm_search_locate(&g->search, err);
+        if (status == RVM_OK)
+            status = overrated(off, g, err);
+    }
+    return status;
+}
+
+/* As many sweeps as the approximation is good for; *left counts them down. */
+static rvm_status sweep_approximation(int *left, rvm_gram_search *g, rvm_error *err)
+{
+    double off = 0;
+    rvm_status status = rvm_search_locate(&g->search, err);
+    for (; *left > 0 && status == RVM_OK && off < close_by; --*left)
+        status = sweep_once(&off, g, err);
+    return status;
+}
+
+static rvm_status run_classes(rvm_gram_search *g, int sweeps, const rvm_climb_settings *climb,
+                              rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    int left = sweeps;
+    bool converged;
+    for (int k = 0; k < MOST_APPROXIMATIONS && left > 0 && status == RVM_OK; k++) {
+        status = approach(g, k == 0 ? NULL : g->w, k == 0 ? FIRST_STEPS : STEPS, err);
+        if (status != RVM_OK)
+            break;
+        approximate(g);
+        status = sweep_approximation(&left, g, err);
+        drop_inactive(g);
+    }
+    if (status == RVM_OK)
+        status = approach(g, sweeps > 0 ? g->w : NULL, STEPS, err);
+    if (status != RVM_OK)
+        return status;
+    approximate(g);
+    status = rvm_search_locate(&g->search, err);
+    if (status == RVM_OK)
+        status = rvm_climb(&g->search, &g->statistics, climb, &converged, err);
+    if (status != RVM_OK)
+        return status;
+    drop_inactive(g);
+    return approach(g, g->w, 0, err);
+}
+
+/* ---- Both ----------------------------------------------------------------------------------- */
+
+rvm_status rvm_gram_search_run(rvm_gram_search *g, int sweeps, const rvm_climb_settings *climb,
+                               rvm_error *err)
+{
+    bound_alpha(g);
+    return is_regression(g) ? run_regression(g, sweeps, climb, err)
+                            : run_classes(g, sweeps, climb, err);
+}
+
+rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_point *point, const size_t *id,
+                                   rvm_error *err)
+{
+    rvm_columns_keep(&g->columns, NULL, 0);
+    g->gram.count = 0;
+    rvm_status status = rvm_columns_append(&g->columns, id, point->K, err);
+    rvm_point_load(&g->search.now, point);
+    if (status == RVM_OK && !is_regression(g))
+        return approach(g, NULL, 0, err);
+    if (status == RVM_OK)
+        status = extend_gram(g, err);
+    return status == RVM_OK ? rvm_search_locate(&g->search, err) : status;
+}
+
+rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g, rvm_error *err)
+{
+    const rvm_observed *o = &g->y->observed;
+    const rvm_fit *f = &g->search.now;
+    const double beta = exp(f->ln_beta);
+    *at = (rvm_posterior_at){ .y = g->y,
+                              .columns = &g->columns,
+                              .ln_alpha = f->ln_alpha,
+                              .slope = g->laplace.slope,
+                              .curvature = g->laplace.curvature,
+                              .beta = beta,
+                              .threads = g->search.ws.threads };
+    if (!is_regression(g))
+        return RVM_OK;
+    spread_weights(g);
+    const rvm_status status = rvm_columns_apply(g->slope, &g->columns, g->w, err);
+    for (size_t n = 0; n < o->N && status == RVM_OK; n++)
+        g->slope[n] = beta * (o->t[n] - g->slope[n]);
+    at->slope = g->slope;
+    return status;
+}

@@ -1,0 +1,626 @@
+/* More than two classes. */
+#include "search/multi.h"
+
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/parallel.h"
+#include "inference/classes.h"
+#include "search/gram_search.h"
+#include "search/offers.h"
+
+enum {
+    FIRST_SWEEPS = 10,
+    SWEEPS = 5,
+    CHUNK = 100, /* candidates let in by a step, the best of a sample */
+    MOST_PASSES = 30,
+    SEVERAL_STARTS = 2500, /* candidates up to which there are several */
+    USUAL_STARTS = 8,
+    WIDE_START = 1,       /* number of the start with a wide prior, which is never left out, */
+    WIDE_PRIOR = 18,      /* what it takes off ln alpha at first (observe.h):
+                             wine, of three classes, is lost with RVM_WIDE_PRIOR */
+    SETTLING_PASSES = 60, /* over the classes, to the joint mode; */
+    MANY_ROWS_PASSES = 5, /* with many rows, */
+    HASTY_PASSES = 2,     /* and after an interrupt */
+    USUAL_CLASSES = 26,   /* with more than that samples for each of them are smaller, */
+    LEAST_SAMPLE = 100,   /* down to this size */
+    LEAST_FIRST = 20,     /* candidates in the first chunk of a class, and so many */
+    FIRST_OF_A_ROW = 10   /* more for each of its rows */
+};
+
+/* A step goes on to other candidates long before it is at an optimum. */
+static const rvm_climb_settings quick = { .max_moves = 1, .iterations = 4, .newton = 0.1 };
+static const rvm_climb_settings last = { .max_moves = 20, .iterations = 20, .newton = 1e-3 };
+
+/* A pass over the classes that gains less than this many nats, or this share of a nat for each row,
+ * or this share of what the passes of its start but the first have gained, ends the start. */
+static const double poor_pass = 0.5, poor_share = 5e-4, poor_part = 0.01;
+
+/* Share of the functions that a start removes from the best solution. */
+static const double kicked_share = 0.25;
+
+/* Change of the log evidence by a pass over the classes, for each row, at which they are near
+ * enough to their joint mode to compare solutions, and of many rows to be a model; and where few
+ * rows make passes cheap, that change and what a step towards the mode must promise. */
+static const double near_mode = 1e-5, at_mode = 1e-12, promise_at_mode = 1e-19;
+
+/* What there is to keep of a class; function i is candidate id[i]. */
+typedef struct {
+    rvm_point point;
+    size_t *id;   /* owned, K of point */
+    double *norm; /* owned, likewise */
+    size_t id_capacity, norm_capacity;
+    double penalty; /* 1/2 u'u + 1/2 ln|H|, less the log prior of the precisions */
+} solution;
+
+/* Candidates times classes: with more there are fewer starts and passes. */
+static const double usual_work = 2e4;
+
+/* Activations that may change when a search that is not at its end is brought to its mode: less
+ * than half a second's work. */
+static const double hasty_work = 1e6;
+
+/* Of a start: a first pass, passes that let functions in, a pass to the optimum, passes to the
+ * joint mode. At the very end passes to the joint mode of the best solution. */
+typedef enum { FIRST, ROUNDS, POLISH, SETTLE, LAST } stage;
+
+struct rvm_multi {
+    rvm_study *y; /* borrowed */
+    size_t count; /* of the classes */
+    double tolerance;
+    int threads;
+    rvm_classes classes;
+    rvm_gram_search gram;
+    solution *now, *best; /* owned, count: best has no functions before the end of a start */
+    double top;           /* log evidence of best */
+    rvm_pool pool;
+    int start, starts;
+    size_t *rows; /* owned, count: rows of each class */
+    size_t *own;  /* owned: candidates that sit on rows of class 0, of class 1, ...; */
+    size_t *end;  /* owned, count: where those of each class end */
+    stage stage;
+    int pass;       /* of this start, or of this way to a mode */
+    double before;  /* SETTLE, LAST: log evidence before this pass */
+    size_t next;    /* class of the next step */
+    double gained;  /* in this pass */
+    double so_far;  /* in this start, but for the first pass */
+    bool arrived;   /* this start has come to its end, not to MOST_PASSES; */
+    bool converged; /* that of best had */
+    bool done;      /* nothing is left to do */
+};
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+/* `usual` where classes and candidates are no more than usual, and the fewer the more there are, at
+ * least `least`: so that the work grows with the classes and no faster. */
+static int bound_work(const rvm_multi *m, int usual, int least)
+{
+    const double work = (double)m->y->basis.count * (double)m->count;
+    const double share = fmin(usual_work / work, 1);
+    return (int)fmax(usual * share, least);
+}
+
+static int choose_starts(const rvm_multi *m, const rvm_settings *s)
+{
+    if (m->y->basis.count > SEVERAL_STARTS)
+        return 1;
+    return s->restarts > 0 ? s->restarts : bound_work(m, USUAL_STARTS, WIDE_START + 1);
+}
+
+/* Rows and candidates of each class. */
+static rvm_status sort_by_class(rvm_multi *m, const size_t *class_of_row, rvm_error *err)
+{
+    const rvm_basis *b = &m->y->basis;
+    size_t first = 0;
+    m->rows = rvm_array(m->count, sizeof *m->rows);
+    m->end = rvm_array(m->count, sizeof *m->end);
+    m->own = rvm_array(b->count, sizeof *m->own);
+    if (m->rows == NULL || m->end == NULL || m->own == NULL)
+        return rvm_fail_memory(err, "the classes");
+    for (size_t n = 0; n < m->y->observed.N; n++)
+        m->rows[class_of_row[n]]++;
+    for (size_t i = b->terms; i < b->count; i++)
+        m->end[class_of_row[rvm_basis_row(b, i)]]++;
+    for (size_t k = 0; k < m->count; k++) { /* where they begin, at first */
+        const size_t many = m->end[k];
+        m->end[k] = first;
+        first += many;
+    }
+    for (size_t i = b->terms; i < b->count; i++)
+        m->own[m->end[class_of_row[rvm_basis_row(b, i)]]++] = i;
+    return RVM_OK;
+}
+
+static rvm_status alloc_parts(rvm_multi *m, const size_t *class_of_row, const rvm_settings *s,
+                              rvm_error *err)
+{
+    const size_t M = m->y->basis.count, N = m->y->observed.N;
+    /* A quarter for columns that are kept; what belongs to each row and candidate comes first. */
+    const double numbers = s->budget_mb * 1048576 / 8 - (16 + (double)m->count) * (double)N;
+    const size_t capacity = rvm_gram_search_capacity(m->y, 0.75 * numbers);
+    if (capacity == 0)
+        return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows of %zu classes",
+                        s->budget_mb, N, m->count);
+    m->now = rvm_array(m->count, sizeof *m->now);
+    m->best = rvm_array(m->count, sizeof *m->best);
+    if (m->now == NULL || m->best == NULL)
+        return rvm_fail_memory(err, "the classes");
+    rvm_status status = sort_by_class(m, class_of_row, err);
+    if (status == RVM_OK)
+        status = rvm_pool_init(&m->pool, M, s->seed, err);
+    if (status == RVM_OK)
+        status = rvm_classes_init(&m->classes, class_of_row, m->count, N, s->multiclass, err);
+    if (status == RVM_OK)
+        status = rvm_gram_search_init(&m->gram, m->y, capacity, 0.25 * numbers, m->threads, err);
+    if (status == RVM_OK)
+        rvm_gram_search_heed(&m->gram, m->y->observed.interrupted);
+    return status == RVM_OK ? rvm_gram_search_take_rows(&m->gram, m->y, err) : status;
+}
+
+rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of_row,
+                           size_t classes, const rvm_settings *s, rvm_error *err)
+{
+    rvm_multi *m = rvm_array(1, sizeof *m);
+    if (m == NULL)
+        return rvm_fail_memory(err, "the classes");
+    m->y = y;
+    m->count = classes;
+    m->tolerance = s->tolerance;
+    m->threads = rvm_threads(s->threads);
+    m->starts = choose_starts(m, s);
+    m->top = -INFINITY;
+    const rvm_status status = alloc_parts(m, class_of_row, s, err);
+    if (status != RVM_OK) {
+        rvm_multi_free(m);
+        return status;
+    }
+    *out = m;
+    return RVM_OK;
+}
+
+static void free_solutions(solution *s, size_t count)
+{
+    for (size_t k = 0; s != NULL && k < count; k++) {
+        rvm_point_free(&s[k].point);
+        free(s[k].id);
+        free(s[k].norm);
+    }
+    free(s);
+}
+
+void rvm_multi_free(rvm_multi *m)
+{
+    if (m == NULL)
+        return;
+    free_solutions(m->now, m->count);
+    free_solutions(m->best, m->count);
+    rvm_classes_free(&m->classes);
+    rvm_gram_search_free(&m->gram);
+    rvm_pool_free(&m->pool);
+    free(m->rows);
+    free(m->own);
+    free(m->end);
+    free(m);
+}
+
+/* ---- Solutions ------------------------------------------------------------------------------ */
+
+static double penalty(const rvm_fit *f)
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->K; i++)
+        sum += 0.5 * f->u[i] * f->u[i] + log(gsl_matrix_get(f->storage, i, i));
+    return sum;
+}
+
+static bool make_room(solution *s, size_t K)
+{
+    return rvm_grow(&s->id, &s->id_capacity, K, sizeof *s->id) &&
+           rvm_grow(&s->norm, &s->norm_capacity, K, sizeof *s->norm);
+}
+
+/* The search as it stands, into class k. */
+static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *err)
+{
+    const rvm_columns *c = &m->gram.columns;
+    solution *s = &m->now[k];
+    if (!make_room(s, c->count) ||
+        !rvm_point_save(&s->point, &m->gram.search.now, m->tolerance, arrived))
+        return rvm_fail_memory(err, "a solution");
+    for (size_t i = 0; i < c->count; i++) { /* a loop: there may be none, and no arrays */
+        s->id[i] = c->id[i];
+        s->norm[i] = c->norm[i];
+    }
+    s->penalty = penalty(&m->gram.search.now) -
+                 rvm_fit_log_prior(&m->gram.search.now, &m->y->observed, c->norm);
+    rvm_classes_set(&m->classes, k, m->gram.laplace.f);
+    return RVM_OK;
+}
+
+/* Class k into the search, at the mode that the other classes leave it. */
+static rvm_status load_class(rvm_multi *m, size_t k, rvm_error *err)
+{
+    rvm_classes_select(&m->classes, &m->y->observed, k);
+    return rvm_gram_search_restore(&m->gram, &m->now[k].point, m->now[k].id, err);
+}
+
+static void swap_solutions(rvm_multi *m)
+{
+    solution *s = m->now;
+    m->now = m->best;
+    m->best = s;
+}
+
+/* Class k of the best solution, each function with probability `share`. */
+static rvm_status copy_best(rvm_multi *m, size_t k, double share, rvm_error *err)
+{
+    const solution *from = &m->best[k];
+    solution *s = &m->now[k];
+    rvm_fit *f = &m->gram.search.now;
+    if (!make_room(s, from->point.K))
+        return rvm_fail_memory(err, "a solution");
+    f->K = 0;
+    f->ln_beta = 0;
+    for (size_t i = 0; i < from->point.K; i++) {
+        if (share < 1 && gsl_rng_uniform(m->pool.rng) >= share)
+            continue;
+        s->id[f->K] = from->id[i];
+        s->norm[f->K] = from->norm[i];
+        rvm_fit_add(f, f->K, from->point.ln_alpha[i]);
+        f->u[f->K - 1] = from->point.u[i];
+    }
+    return rvm_point_save(&s->point, f, m->tolerance, from->point.converged)
+               ? RVM_OK
+               : rvm_fail_memory(err, "a solution");
+}
+
+double rvm_multi_log_likelihood(const rvm_multi *m)
+{
+    return rvm_classes_log_likelihood(&m->classes, &m->y->observed);
+}
+
+/* Of the solution in hand. */
+static double log_evidence(const rvm_multi *m)
+{
+    double sum = rvm_multi_log_likelihood(m);
+    for (size_t k = 0; k < m->count; k++)
+        sum -= m->now[k].penalty;
+    return sum;
+}
+
+double rvm_multi_log_evidence(const rvm_multi *m)
+{
+    return m->start > 0 ? m->top : log_evidence(m);
+}
+
+static bool has_few_rows(const rvm_multi *m)
+{
+    return m->y->basis.count <= SEVERAL_STARTS;
+}
+
+/* Class k to its mode, given the others. */
+static rvm_status settle_class(rvm_multi *m, size_t k, rvm_error *err)
+{
+    const rvm_status status = load_class(m, k, err);
+    return status == RVM_OK ? keep_class(m, k, m->now[k].point.converged, err) : status;
+}
+
+/* Whether the passes to the joint mode have come to their end, of which `pass` are done. */
+static bool has_settled(rvm_multi *m, int pass, double change, int most)
+{
+    const double now = log_evidence(m), before = m->before;
+    m->before = now;
+    rvm_classes_refresh(&m->classes);
+    return pass >= most || fabs(now - before) <= change * (double)m->y->observed.N;
+}
+
+/* How near to the mode the model is to be, and in how many passes. */
+static double change_at_mode(const rvm_multi *m)
+{
+    return has_few_rows(m) ? at_mode : near_mode;
+}
+
+static int passes_to_mode(const rvm_multi *m)
+{
+    return has_few_rows(m) ? bound_work(m, SETTLING_PASSES, MANY_ROWS_PASSES) : MANY_ROWS_PASSES;
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+static rvm_status run(rvm_multi *m, int sweeps, const rvm_climb_settings *how, rvm_error *err)
+{
+    rvm_climb_settings climb = *how;
+    climb.tolerance = m->tolerance;
+    climb.thin = m->stage == POLISH ? m->tolerance : 0;
+    return rvm_gram_search_run(&m->gram, sweeps, &climb, err);
+}
+
+/* The bias, if there is one, and a random chunk. */
+static rvm_status take_first_chunk(rvm_multi *m, size_t k, rvm_error *err)
+{
+    const double widen = m->start == WIDE_START ? WIDE_PRIOR : 0;
+    const size_t wanted = LEAST_FIRST + FIRST_OF_A_ROW * m->rows[k];
+    const size_t most = wanted < RVM_POOL_FIRST ? wanted : RVM_POOL_FIRST;
+    const size_t count = rvm_pool_first(&m->pool, m->y, &m->gram.columns, most, widen);
+    const rvm_status status =
+        rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
+    return status == RVM_OK ? run(m, FIRST_SWEEPS, &quick, err) : status;
+}
+
+/* What is offered to class k: a sample of all candidates, and where there are so many classes that
+ * it is small, candidates that sit on rows of the class. */
+static rvm_status find_offers(rvm_multi *m, size_t *found, size_t k, rvm_error *err)
+{
+    const size_t share = (size_t)RVM_POOL_SAMPLE * USUAL_CLASSES / m->count;
+    const size_t most = share > LEAST_SAMPLE ? share : LEAST_SAMPLE;
+    const size_t first = k > 0 ? m->end[k - 1] : 0, own = m->end[k] - first;
+    const bool is_small = most < m->pool.M && most < RVM_POOL_SAMPLE;
+    const size_t wanted = is_small ? (own < most ? own : most) : 0;
+    rvm_posterior_at at;
+    const rvm_status status = rvm_gram_search_posterior(&at, &m->gram, err);
+    if (status != RVM_OK)
+        return status;
+    return rvm_pool_sample(&m->pool, found, &at, most, m->own + first, wanted, m->tolerance, err);
+}
+
+/* The best of what is offered. */
+static rvm_status let_in(rvm_multi *m, size_t k, rvm_error *err)
+{
+    const rvm_columns *c = &m->gram.columns;
+    size_t count = 0;
+    const rvm_status status = find_offers(m, &count, k, err);
+    if (status != RVM_OK)
+        return status;
+    count = count < CHUNK ? count : CHUNK;
+    count = count < c->capacity - c->count ? count : c->capacity - c->count;
+    rvm_pool_choose(&m->pool, count);
+    return rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
+}
+
+/* Log evidence less the margin for each function, and less what it must be worth beside that. */
+static double worth(const rvm_multi *m)
+{
+    const rvm_fit *f = &m->gram.search.now;
+    const double each = m->stage == POLISH ? m->tolerance : 0;
+    return f->log_evidence - (double)f->K * (m->y->observed.prune_margin + each);
+}
+
+/* From the class that is loaded; what does not gain is taken back. */
+static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
+{
+    const double before = worth(m);
+    rvm_status status = RVM_OK;
+    if (m->stage == FIRST) {
+        status = take_first_chunk(m, k, err);
+    } else if (m->stage == ROUNDS) {
+        status = let_in(m, k, err);
+        if (status == RVM_OK)
+            status = run(m, SWEEPS, &quick, err);
+    } else {
+        status = run(m, 0, &last, err);
+    }
+    const double gain = worth(m) - before;
+    if (status == RVM_OK && gain > 0) {
+        m->gained += gain;
+        return RVM_OK;
+    }
+    if (status != RVM_OK && status != RVM_ENUMERIC)
+        return status;
+    return load_class(m, k, err);
+}
+
+static size_t functions_of(const solution *s, size_t classes)
+{
+    size_t sum = 0;
+    for (size_t k = 0; k < classes; k++)
+        sum += s[k].point.K;
+    return sum;
+}
+
+/* Passes to the joint mode, of a start (SETTLE) or of the best solution (LAST). */
+static void begin_to_settle(rvm_multi *m, stage which)
+{
+    m->stage = which;
+    m->pass = 0;
+    m->before = -INFINITY;
+}
+
+/* The best solution, and from there to the joint mode. */
+static rvm_status begin_last(rvm_multi *m, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    for (size_t k = 0; k < m->count && status == RVM_OK; k++)
+        status = copy_best(m, k, 1, err);
+    if (has_few_rows(m))
+        m->gram.laplace.negligible = promise_at_mode * (double)m->y->observed.N;
+    begin_to_settle(m, LAST);
+    return status;
+}
+
+/* A solution is found: it is the best, or is dropped. */
+static rvm_status end_start(rvm_multi *m, rvm_error *err)
+{
+    const double found = log_evidence(m), margin = m->y->observed.prune_margin;
+    const double more =
+        (double)functions_of(m->now, m->count) - (double)functions_of(m->best, m->count);
+    rvm_status status = RVM_OK;
+    if (found - margin * more > m->top) {
+        swap_solutions(m);
+        m->top = found;
+        m->converged = m->arrived;
+    }
+    if (++m->start >= m->starts)
+        return begin_last(m, err);
+    m->pass = 0;
+    m->so_far = 0;
+    m->stage = m->start == WIDE_START ? FIRST : ROUNDS;
+    for (size_t k = 0; k < m->count && status == RVM_OK; k++)
+        status = copy_best(m, k, m->stage == FIRST ? 0 : 1 - kicked_share, err);
+    if (m->stage == FIRST)
+        rvm_classes_clear(&m->classes);
+    return status;
+}
+
+static void end_searching_pass(rvm_multi *m)
+{
+    const double rows = (double)m->y->observed.N;
+    const double least = fmax(poor_pass, m->tolerance);
+    const double poor = fmax(fmax(least, poor_share * rows), poor_part * m->so_far);
+    const bool is_poor = m->pass > 0 && m->gained < poor;
+    if (m->pass > 0)
+        m->so_far += m->gained;
+    m->pass++;
+    m->stage = is_poor || m->pass >= MOST_PASSES ? POLISH : ROUNDS;
+    m->arrived = is_poor;
+    rvm_classes_refresh(&m->classes);
+}
+
+static rvm_status end_pass(bool *done, rvm_multi *m, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    m->next = 0;
+    if (m->stage == LAST) {
+        m->pass++;
+        *done = m->done = has_settled(m, m->pass, change_at_mode(m), passes_to_mode(m));
+    } else if (m->stage == SETTLE) {
+        m->pass++;
+        if (has_settled(m, m->pass, near_mode, bound_work(m, SETTLING_PASSES, MANY_ROWS_PASSES)))
+            status = end_start(m, err);
+    } else if (m->stage == POLISH && m->starts > 1) {
+        begin_to_settle(m, SETTLE);
+    } else if (m->stage == POLISH) {
+        status = end_start(m, err);
+    } else {
+        end_searching_pass(m);
+    }
+    m->gained = 0;
+    return status;
+}
+
+static rvm_status step(bool *done, rvm_multi *m, rvm_error *err)
+{
+    const size_t k = m->next;
+    rvm_status status = RVM_OK;
+    if (m->stage == SETTLE || m->stage == LAST) {
+        status = settle_class(m, k, err);
+    } else {
+        status = load_class(m, k, err);
+        if (status == RVM_OK)
+            status = search_class(m, k, err);
+        if (status == RVM_OK)
+            status = keep_class(m, k, m->stage == POLISH, err);
+    }
+    if (status != RVM_OK || ++m->next < m->count)
+        return status;
+    return end_pass(done, m, err);
+}
+
+rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
+{
+    *done = false;
+    const rvm_status status = step(done, m, err);
+    const bool found = m->start > 0 || functions_of(m->now, m->count) > 0;
+    if (status != RVM_EINTERRUPT || !found)
+        return status;
+    *done = false;
+    return RVM_OK;
+}
+
+/* Passes over all classes until the log evidence changes by no more than that for each row. */
+static rvm_status settle(rvm_multi *m, double change, int most, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    m->before = -INFINITY;
+    for (int pass = 0; status == RVM_OK; pass++) {
+        if (pass > 0 && has_settled(m, pass, change, most))
+            break;
+        for (size_t k = 0; k < m->count && status == RVM_OK; k++)
+            status = settle_class(m, k, err);
+    }
+    return status;
+}
+
+/* Whether the classes as they stand, and their activations, are those of the best solution, be they
+ * at its joint mode or not. */
+static bool is_at_best(const rvm_multi *m)
+{
+    return m->start == 0 || (m->stage == LAST && (m->pass > 0 || m->starts == 1));
+}
+
+/* The classes as they stand are a solution, if one that is not at its joint mode; where another one
+ * was the best, a few passes fit them to each other. */
+static rvm_status settle_hastily(rvm_multi *m, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (is_at_best(m))
+        return RVM_OK;
+    rvm_gram_search_heed(&m->gram, NULL);
+    for (size_t k = 0; k < m->count && status == RVM_OK; k++)
+        status = copy_best(m, k, 1, err);
+    return status == RVM_OK ? settle(m, near_mode, HASTY_PASSES, err) : status;
+}
+
+rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
+{
+    if (m->done)
+        return RVM_OK;
+    if (rvm_interrupted(m->y->observed.interrupted))
+        return settle_hastily(m, err);
+    const double searching = m->gram.laplace.negligible, rows = (double)m->y->observed.N;
+    const double hasty = fmax(1, hasty_work / (rows * (double)m->count));
+    const int most = (int)fmin(hasty, passes_to_mode(m));
+    rvm_status status = RVM_OK;
+    for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0 && m->stage != LAST; k++)
+        status = copy_best(m, k, 1, err);
+    if (has_few_rows(m))
+        m->gram.laplace.negligible = promise_at_mode * rows;
+    if (status == RVM_OK)
+        status = settle(m, change_at_mode(m), most, err);
+    m->gram.laplace.negligible = searching;
+    return status == RVM_EINTERRUPT ? settle_hastily(m, err) : status;
+}
+
+/* ---- What others see ------------------------------------------------------------------------ */
+
+void rvm_multi_progress(int *start, int *starts, const rvm_multi *m)
+{
+    *start = m->start < m->starts ? m->start + 1 : m->starts;
+    *starts = m->starts;
+}
+
+size_t rvm_multi_functions(const rvm_multi *m)
+{
+    return functions_of(m->start > 0 ? m->best : m->now, m->count);
+}
+
+const rvm_point *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k)
+{
+    const solution *s = &m->now[k];
+    rvm_classes_select(&m->classes, &m->y->observed, k);
+    *columns = (rvm_columns){ .count = s->point.K,
+                              .capacity = s->point.K,
+                              .id = s->id,
+                              .norm = s->norm,
+                              .threads = m->threads };
+    return &s->point;
+}
+
+double *rvm_multi_activation(rvm_multi *m, size_t k)
+{
+    return gsl_matrix_ptr(m->classes.F, k, 0);
+}
+
+void rvm_multi_shift_back(rvm_multi *m, size_t k)
+{
+    rvm_classes_set(&m->classes, k, gsl_matrix_const_ptr(m->classes.F, k, 0));
+}
+
+bool rvm_multi_converged(const rvm_multi *m)
+{
+    return m->converged;
+}

@@ -1,0 +1,301 @@
+/* What training looks at: rows in canonical order, targets free of units, candidates. */
+#include "search/observe.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "data/problem.h"
+
+/* The noise is not believed below this share of the variance of the targets: beyond it beta runs
+ * away on targets that are free of noise, and nothing is left of the digits of S and Q. */
+static const double least_noise_share = 1e-11;
+
+/* Widest prior of a weight of a function of unit norm, against the targets' sum of squares. */
+static const double most_prior_variance = 1e12;
+
+/* Beside rows of weight 1, less than this is nothing, and would leave the range of numbers. */
+static const double least_row_weight = DBL_EPSILON;
+
+static double target(const rvm_study *y, size_t row)
+{
+    return rvm_problem_targets(y->p, row)[y->output];
+}
+
+static void find_mean(rvm_study *y)
+{
+    const size_t rows = y->p->rows;
+    double sum = 0;
+    for (size_t i = 0; i < rows; i++)
+        sum += target(y, i) / (double)rows;
+    for (size_t i = 0; i < rows; i++) /* once more, for what rounding has left */
+        y->t_mean += (target(y, i) - sum) / (double)rows;
+    y->t_mean += sum;
+}
+
+/* Sets t_scale; a target without variation gets the rounding of its size, so that the noise of the
+ * model is finite and above 0. A single row says nothing of the noise, which may be all of it. Sums
+ * are of numbers divided by the largest: squares of 1e200 would not be finite. */
+static void find_scale(rvm_study *y)
+{
+    const size_t rows = y->p->rows;
+    double largest = 0, size = 0, sum = 0;
+    for (size_t i = 0; i < rows; i++) {
+        largest = fmax(largest, fabs(target(y, i) - y->t_mean));
+        size = fmax(size, fabs(target(y, i)));
+    }
+    y->constant_target = largest <= 8 * DBL_EPSILON * size;
+    if (y->constant_target) {
+        y->t_scale = fmax(size, 1e-100) * (rows == 1 ? 1 : DBL_EPSILON);
+        if (rows == 1 && size == 0)
+            y->t_scale = 1;
+        return;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        const double r = (target(y, i) - y->t_mean) / largest;
+        sum += r * r / (double)rows;
+    }
+    y->t_scale = largest * sqrt(sum);
+}
+
+/* In the units of the target; what several outputs share is in units that they have in common. */
+static void observe_priors(rvm_study *y, const rvm_settings *s)
+{
+    const double unit = -2 * log(y->t_scale);
+    const bool several = y->p->outputs > 1;
+    y->observed.weight_prior = rvm_prior_make(&s->weight_prior, several ? 0 : unit);
+    y->observed.noise_prior =
+        rvm_prior_make(&s->noise_prior, several && s->shared_noise ? 0 : unit);
+}
+
+void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output)
+{
+    rvm_observed *o = &y->observed;
+    const rvm_problem *p = y->p;
+    y->output = output;
+    y->t_mean = o->t_squared = 0;
+    if (s->bias)
+        find_mean(y);
+    find_scale(y);
+    for (size_t i = 0; i < p->rows; i++) {
+        o->t[i] = y->constant_target ? 0 : (target(y, i) - y->t_mean) / y->t_scale;
+        o->t_squared += o->t[i] * o->t[i];
+    }
+    o->likelihood = &rvm_gaussian;
+    observe_priors(y, s);
+    o->ln_beta_max = -log(least_noise_share);
+    if (s->noise_variance > 0) {
+        o->noise_fixed = true;
+        o->ln_beta = 2 * log(y->t_scale) - log(s->noise_variance);
+        o->ln_beta_max = fmax(o->ln_beta_max, o->ln_beta);
+    }
+    /* The bias stays in the model, with a prior at least as wide as the targets. */
+    o->bias_ln_alpha_max = s->bias ? -log((double)p->rows) : INFINITY;
+}
+
+double rvm_class_weight_of(const rvm_settings *s, int label)
+{
+    double weight = 1;
+    for (size_t k = 0; k < s->class_weight_count; k++)
+        if (s->class_weights[k].label == label)
+            weight *= s->class_weights[k].weight;
+    return weight;
+}
+
+/* Of the rows of each class as the settings have it; *least and *largest of them. */
+static rvm_status find_weights(double *weight, double *least, double *largest, const rvm_study *y,
+                               const rvm_settings *s, rvm_error *err)
+{
+    *least = INFINITY;
+    *largest = 0;
+    for (size_t n = 0; n < y->p->rows; n++) {
+        weight[n] = rvm_class_weight_of(s, (int)y->p->target[n]);
+        if (!isfinite(weight[n]) || !(weight[n] > 0))
+            return rvm_fail(err, RVM_ESETTING, "the weights of class %d multiply to %g",
+                            (int)y->p->target[n], weight[n]);
+        *least = fmin(*least, weight[n]);
+        *largest = fmax(*largest, weight[n]);
+    }
+    return RVM_OK;
+}
+
+/* What weights say is which errors cost more, not that there are more rows than there are: rows
+ * that counted several times would raise the evidence, and buy functions (on 500 rows, a tenth of
+ * them of a class of weight 10, 57 in the place of 3, which find fewer of that class). So the
+ * largest weight is 1, and equal ones are none (Elkan 2001: only ratios of costs matter). */
+static rvm_status weigh_rows(rvm_study *y, const rvm_settings *s, rvm_error *err)
+{
+    rvm_observed *o = &y->observed;
+    double least = 1, largest = 1;
+    o->row_weight = rvm_array(o->N, sizeof *o->row_weight);
+    if (o->row_weight == NULL)
+        return rvm_fail_memory(err, "the weights of the rows");
+    const rvm_status status = find_weights(o->row_weight, &least, &largest, y, s, err);
+    if (status != RVM_OK)
+        return status;
+    if (least == largest) {
+        free(o->row_weight);
+        o->row_weight = NULL;
+    }
+    for (size_t n = 0; n < o->N && o->row_weight != NULL; n++)
+        o->row_weight[n] = fmax(o->row_weight[n] / largest, least_row_weight);
+    return RVM_OK;
+}
+
+static rvm_status observe_classes(rvm_study *y, const rvm_settings *s, int first_label,
+                                  rvm_error *err)
+{
+    rvm_observed *o = &y->observed;
+    o->likelihood = &rvm_bernoulli;
+    o->weight_prior = rvm_prior_make(&s->weight_prior, 0);
+    o->bias_ln_alpha_max = INFINITY;
+    for (size_t i = 0; i < y->p->rows; i++)
+        o->t[i] = (int)y->p->target[i] == first_label;
+    return s->class_weight_count == 0 ? RVM_OK : weigh_rows(y, s, err);
+}
+
+static rvm_status sort_rows(rvm_study *y, const rvm_problem *p, rvm_error *err)
+{
+    size_t *order = NULL;
+    const rvm_status status = rvm_canonical_order(&order, p, err);
+    if (status != RVM_OK)
+        return status;
+    y->p = rvm_problem_subset(p, order, p->rows);
+    free(order);
+    return y->p == NULL ? rvm_fail_memory(err, "the rows") : RVM_OK;
+}
+
+rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings *s,
+                          const rvm_kernel *kernel, int first_label, rvm_error *err)
+{
+    memset(y, 0, sizeof *y);
+    y->t_scale = 1;
+    rvm_status status = sort_rows(y, p, err);
+    if (status == RVM_OK) {
+        y->rows = rvm_rows_alloc(y->p, kernel, NULL);
+        y->observed.N = p->rows;
+        y->observed.t = rvm_array(p->rows, sizeof *y->observed.t);
+        if (y->rows == NULL || y->observed.t == NULL)
+            status = rvm_fail_memory(err, "the rows");
+    }
+    if (status == RVM_OK && s->task == RVM_REGRESSION)
+        rvm_study_select(y, s, 0);
+    else if (status == RVM_OK)
+        status = observe_classes(y, s, first_label, err);
+    if (status == RVM_OK)
+        status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, rvm_term_wanted(s), err);
+    if (status != RVM_OK) {
+        rvm_study_free(y);
+        return status;
+    }
+    y->basis.row_weight = y->observed.row_weight;
+    y->basis.interrupted = s->interrupted;
+    y->observed.prune_margin = s->prune_margin;
+    y->observed.interrupted = s->interrupted;
+    y->observed.ln_alpha_min = rvm_study_ln_alpha(y) - log(most_prior_variance);
+    return RVM_OK;
+}
+
+static rvm_status copy_observed(rvm_observed *part, const rvm_observed *whole, const size_t *row,
+                                size_t count, rvm_error *err)
+{
+    *part = *whole;
+    part->N = count;
+    part->t_squared = 0;
+    part->row_weight = NULL;
+    part->t = rvm_array(count, sizeof *part->t);
+    if (whole->row_weight != NULL)
+        part->row_weight = rvm_array(count, sizeof *part->row_weight);
+    if (part->t == NULL || (whole->row_weight != NULL && part->row_weight == NULL))
+        return rvm_fail_memory(err, "a part of the rows");
+    for (size_t n = 0; n < count; n++) {
+        part->t[n] = whole->t[row[n]];
+        part->t_squared += part->t[n] * part->t[n];
+        if (part->row_weight != NULL)
+            part->row_weight[n] = whole->row_weight[row[n]];
+    }
+    return RVM_OK;
+}
+
+rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row, size_t count,
+                          rvm_error *err)
+{
+    memset(part, 0, sizeof *part);
+    part->is_part = true;
+    part->basis = whole->basis;
+    rvm_status status = copy_observed(&part->observed, &whole->observed, row, count, err);
+    part->t_mean = whole->t_mean;
+    part->t_scale = whole->t_scale;
+    part->p = rvm_problem_subset(whole->p, row, count);
+    if (part->p != NULL)
+        part->rows = rvm_rows_alloc(part->p, &whole->basis.kernel, whole->basis.rows);
+    if (status == RVM_OK && part->rows == NULL)
+        status = rvm_fail_memory(err, "a part of the rows");
+    part->basis.N = count;
+    part->basis.at = part->rows;
+    part->basis.at_p = part->p;
+    part->basis.row_weight = part->observed.row_weight;
+    if (status != RVM_OK) {
+        rvm_study_free(part);
+        return status;
+    }
+    const double fewer = rvm_study_ln_alpha(part) - rvm_study_ln_alpha(whole);
+    part->observed.ln_alpha_min += fewer; /* both are of a unit norm: a weight stays the same */
+    part->observed.bias_ln_alpha_max += fewer;
+    return RVM_OK;
+}
+
+rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int threads, rvm_error *err)
+{
+    const rvm_observed *o = &y->observed;
+    const size_t M = y->basis.count;
+    size_t *id = rvm_array(M, sizeof *id);
+    rvm_status status = id == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
+    for (size_t m = 0; m < M && status == RVM_OK; m++)
+        id[m] = m;
+    if (status == RVM_OK)
+        status = rvm_design_init(d, o->N, M, o->t, o->likelihood->owns_noise, err);
+    if (status == RVM_OK)
+        status = rvm_design_append(d, &y->basis, id, M, threads, err);
+    free(id);
+    return status;
+}
+
+void rvm_study_free(rvm_study *y)
+{
+    rvm_problem_free(y->p);
+    rvm_rows_free(y->rows);
+    if (!y->is_part)
+        rvm_basis_free(&y->basis);
+    free(y->observed.t);
+    free(y->observed.row_weight);
+    memset(y, 0, sizeof *y);
+}
+
+double rvm_study_constant_ln_beta(const rvm_study *y)
+{
+    const rvm_observed *o = &y->observed;
+    if (o->noise_fixed)
+        return o->ln_beta;
+    const rvm_fit nothing_left = { .misfit = 0 };
+    return rvm_prior_is_flat(&o->noise_prior)
+               ? 0
+               : fmin(rvm_noise_step(&nothing_left, o, RVM_SWEEP_MACKAY, 0), 0);
+}
+
+double rvm_study_ln_alpha(const rvm_study *y)
+{
+    const rvm_observed *o = &y->observed;
+    double rows = (double)o->N;
+    if (o->row_weight != NULL) {
+        rows = 0;
+        for (size_t n = 0; n < o->N; n++)
+            rows += o->row_weight[n];
+    }
+    assert(rows > 0);
+    return -log(rows);
+}

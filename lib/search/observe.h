@@ -1,0 +1,52 @@
+/* What training looks at: rows in canonical order, targets free of units, candidates. */
+#ifndef RVM_OBSERVE_H
+#define RVM_OBSERVE_H
+
+#include "inference/likelihood.h"
+#include "search/newton.h"
+
+/* Regression targets are reduced to (t - t_mean) / t_scale, mean 0 and variance 1 (without a bias
+ * the mean is not taken off), so that nothing depends on their units or offset. */
+typedef struct {
+    rvm_problem *p; /* owned; canonical order */
+    rvm_rows *rows; /* owned */
+    bool is_part;   /* basis.row belongs to another study */
+    rvm_basis basis;
+    rvm_observed observed;
+    size_t output; /* regression: which of the targets of a row is observed */
+    double t_mean, t_scale;
+    bool constant_target; /* regression: all targets equal; t_scale is then their rounding, or
+                             of a single row its size */
+} rvm_study;
+
+/* `first_label` is the label of class 1; weights of classes from s. */
+RVM_CHECKED rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings *s,
+                                      const rvm_kernel *kernel, int first_label, rvm_error *err);
+/* The rows row[0 .. count) of `whole`, ascending, with all its candidates; `whole` must outlive it.
+ * Targets keep the units of `whole`. */
+RVM_CHECKED rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row,
+                                      size_t count, rvm_error *err);
+/* Observes another one of the targets of a regression; the first is observed to begin with. */
+void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output);
+/* The columns of all candidates, with their Gram matrix where the likelihood owns the noise. */
+RVM_CHECKED rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int threads,
+                                        rvm_error *err);
+void rvm_study_free(rvm_study *y);
+
+/* The weight of a class; only their ratios matter, and a row has 1 at the most. */
+double rvm_class_weight_of(const rvm_settings *s, int label);
+
+/* Where columns are nearly alike (wide kernels; linear and polynomial ones of unscaled data) what
+ * tells them apart needs weights far larger than the targets, and a start that does not allow for
+ * them loses it for good: no single function helps afterwards. So much is then taken off ln alpha
+ * (heart and crabs are lost with 5, found with 10 to 20). */
+enum { RVM_WIDE_PRIOR = 10 };
+
+/* ln beta where the target is constant: that of its rounding, or less if a prior of the noise says
+ * so. */
+double rvm_study_constant_ln_beta(const rvm_study *y);
+
+/* ln alpha that a function of unit norm starts from: a weight of the size of the whole target. */
+double rvm_study_ln_alpha(const rvm_study *y);
+
+#endif

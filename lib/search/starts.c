@@ -1,0 +1,335 @@
+/* Many starts, for problems whose candidate columns all fit in memory. */
+#include "search/starts.h"
+
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/parallel.h"
+#include "search/batch.h"
+
+enum {
+    SWEEPS = 20,
+    MAX_MOVES = 1000,
+    NEWTON_ITERATIONS = 40,
+    CACHED = 1200,         /* candidates up to which all columns are kept, */
+    MOST_ROWS = 2 * CACHED /* and rows, where every step reads them: few functions of many rows
+                              have one optimum, and one search finds it */
+};
+
+/* Where the sweeps leave that share of many functions, the width is too narrow for the data or the
+ * targets are free of noise. Newton's method over them all takes long then,
+ * to gain next to nothing. */
+enum { MANY = 400, FEW_ITERATIONS = 3 };
+static const double dense_share = 0.8;
+
+/* Of the last way from the best point: K^3 times iterations of Newton's method in one step, and
+ * steps at the most. */
+static const double polish_slice = 1e9;
+enum { MOST_POLISHED = 30, FEW_STARTS = 3 };
+
+/* Share of the functions that a restart removes. */
+static const double kicked_share = 0.25;
+
+typedef enum { FROM_NOTHING, FROM_SUBSET, FROM_BEST } start_kind;
+
+typedef struct {
+    start_kind kind;
+    double noise_share; /* first guess of the noise, of the variance of the targets */
+    size_t most;        /* FROM_SUBSET: functions at the most */
+    double share;       /* FROM_SUBSET: of all candidates */
+    double margin;      /* nats that an addition must gain; 0: the tolerance of the settings */
+    double widen;       /* FROM_SUBSET: taken off ln alpha at the start */
+} start_plan;
+
+/* A small guess of the noise keeps more functions for longer and ends in smoother solutions than
+ * one near the variance of the targets, which is where greedy growth gets trapped. */
+static const start_plan regression_plans[] = {
+    { FROM_SUBSET, 0.001, CACHED, 1, 0, 0 },
+    { FROM_NOTHING, 0.9, 0, 0, 1, 0 },
+    { FROM_SUBSET, 0.003, CACHED, 1, 0, RVM_WIDE_PRIOR },
+    { FROM_SUBSET, 0.003, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.01, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.0003, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.03, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.1, CACHED, 1, 0, 0 },
+    { FROM_SUBSET, 0.01, CACHED, 0.5, 0, 0 },
+    { FROM_SUBSET, 0.001, CACHED, 0.5, 0, 0 },
+};
+/* The price of a start goes with K^2 N here, and all of them end closer together. */
+static const start_plan class_plans[] = {
+    { FROM_SUBSET, 1, 400, 1, 0, 0 },   { FROM_NOTHING, 1, 0, 0, 1, 0 },
+    { FROM_NOTHING, 1, 0, 0, 0, 0 },    { FROM_SUBSET, 1, 200, 0.5, 0, 0 },
+    { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 100, 0.25, 0, 0 },
+    { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 100, 0.25, 0, 0 },
+    { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 400, 1, 0, RVM_WIDE_PRIOR },
+};
+enum { PLANS = sizeof class_plans / sizeof class_plans[0] };
+
+/* One search at a time. */
+typedef struct {
+    rvm_search search;
+    rvm_statistics statistics;
+} worker;
+
+struct rvm_starts {
+    rvm_study *y; /* borrowed */
+    const start_plan *plans;
+    rvm_design design;
+    double tolerance;
+    unsigned long seed;
+    int all, finished;
+    int polished; /* slices of the last way, of the best point */
+    int workers;
+    worker *worker;              /* owned, workers */
+    rvm_point result[RVM_BATCH]; /* of the batch in hand */
+    rvm_point best;
+    double top; /* the largest L - K of all results */
+};
+
+/* Counted for as many searches side by side as there can be, whatever the machine offers: which way
+ * a problem is solved must not depend on the number of threads. A search has seven square arrays,
+ * and with curvature two of the design's size. */
+bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s)
+{
+    const double M = (double)y->basis.count, N = (double)y->observed.N;
+    if (!y->observed.likelihood->owns_noise && y->observed.N > MOST_ROWS)
+        return false;
+    const double designs = y->observed.likelihood->owns_noise ? 1 : 1 + 2 * RVM_BATCH;
+    const double stacks =
+        y->observed.likelihood->owns_noise ? RVM_BATCH * rvm_gaussian_stack(M) : 0;
+    const double bytes = 8 * (designs * M * N + (1 + 7 * RVM_BATCH) * M * M + stacks);
+    return y->basis.count <= CACHED && bytes <= s->budget_mb * 1048576;
+}
+
+/* Searches worth their time: many while one takes milliseconds. Beyond these numbers the evidence
+ * still creeps up, but neither error nor log loss on test rows improves. */
+static int searches_for(const rvm_study *y, size_t candidates, const rvm_settings *s)
+{
+    if (s->restarts > 0)
+        return s->restarts;
+    const bool regression = y->observed.likelihood->owns_noise;
+    if (!regression)
+        return 24;
+    return candidates <= 400 ? 40 : candidates <= 700 ? 24 : 4;
+}
+
+static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error *err)
+{
+    const int threads = rvm_threads(s->threads);
+    const int most = threads < RVM_BATCH ? threads : RVM_BATCH;
+    st->workers = most < st->all ? most : st->all;
+    st->worker = rvm_array((size_t)st->workers, sizeof *st->worker);
+    if (st->worker == NULL)
+        return rvm_fail_memory(err, "the searches");
+    rvm_status status = RVM_OK;
+    for (int k = 0; k < st->workers && status == RVM_OK; k++) {
+        worker *w = &st->worker[k];
+        const size_t M = st->design.count;
+        status = rvm_search_init(&w->search, &st->y->observed, &st->design, M, 1, err);
+        if (status == RVM_OK)
+            status = rvm_statistics_init(&w->statistics, M, M, err);
+    }
+    return status;
+}
+
+rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+{
+    rvm_starts *st = rvm_array(1, sizeof *st);
+    if (st == NULL)
+        return rvm_fail_memory(err, "the searches");
+    st->y = y;
+    st->plans = y->observed.likelihood->owns_noise ? regression_plans : class_plans;
+    st->tolerance = s->tolerance;
+    st->seed = s->seed;
+    st->top = -INFINITY;
+    rvm_status status = rvm_study_design(&st->design, y, rvm_threads(s->threads), err);
+    if (status == RVM_OK) {
+        st->all = searches_for(y, st->design.count, s);
+        status = alloc_workers(st, s, err);
+    }
+    if (status != RVM_OK) {
+        rvm_starts_free(st);
+        return status;
+    }
+    *out = st;
+    return RVM_OK;
+}
+
+void rvm_starts_free(rvm_starts *st)
+{
+    if (st == NULL)
+        return;
+    for (int k = 0; st->worker != NULL && k < st->workers; k++) {
+        rvm_search_free(&st->worker[k].search);
+        rvm_statistics_free(&st->worker[k].statistics);
+    }
+    free(st->worker);
+    for (int k = 0; k < RVM_BATCH; k++)
+        rvm_point_free(&st->result[k]);
+    rvm_point_free(&st->best);
+    rvm_design_free(&st->design);
+    free(st);
+}
+
+/* ---- One search ----------------------------------------------------------------------------- */
+
+static bool bias_first(const rvm_starts *st)
+{
+    return st->design.count > 0 && rvm_basis_is_bias(&st->y->basis, st->design.id[0]);
+}
+
+static void place_subset(rvm_starts *st, rvm_fit *f, const start_plan *plan, gsl_rng *rng)
+{
+    const size_t M = st->design.count;
+    const double ln_alpha = rvm_study_ln_alpha(st->y) - plan->widen;
+    const double share = fmin(plan->share, (double)plan->most / (double)M);
+    f->K = 0;
+    f->ln_beta = st->y->observed.noise_fixed ? st->y->observed.ln_beta : -log(plan->noise_share);
+    if (!st->y->observed.likelihood->owns_noise)
+        f->ln_beta = 0;
+    for (size_t m = 0; m < M; m++)
+        if ((m == 0 && bias_first(st)) ||
+            (plan->kind == FROM_SUBSET && (share >= 1 || gsl_rng_uniform(rng) < share)))
+            rvm_fit_add(f, m,
+                        fmin(ln_alpha, m == 0 ? st->y->observed.bias_ln_alpha_max : INFINITY));
+}
+
+static void place_at_best(rvm_starts *st, rvm_fit *f, gsl_rng *rng)
+{
+    const bool keep_first = bias_first(st) && st->y->observed.bias_ln_alpha_max < INFINITY;
+    rvm_point_load(f, &st->best);
+    for (size_t i = f->K; i-- > 0;)
+        if (!(keep_first && f->column[i] == 0) && gsl_rng_uniform(rng) < kicked_share)
+            rvm_fit_remove(f, i);
+}
+
+/* Search number `number`, into *result. */
+static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int number,
+                             rvm_error *err)
+{
+    static const start_plan again = { FROM_BEST, 0, 0, 0, 0, 0 };
+    const start_plan *plan = number < PLANS ? &st->plans[number] : &again;
+    rvm_search *s = &w->search;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (rng == NULL)
+        return rvm_fail_memory(err, "random numbers");
+    gsl_rng_set(rng, st->seed * 1000003UL + (unsigned long)number + 1);
+    double margin = fmax(plan->margin, st->tolerance);
+    rvm_status status;
+    if (plan->kind == FROM_BEST) {
+        margin = st->best.margin;
+        place_at_best(st, &s->now, rng);
+        status = rvm_search_locate(s, err);
+    } else {
+        place_subset(st, &s->now, plan, rng);
+        status = rvm_sweep(s, SWEEPS, 1, err);
+    }
+    gsl_rng_free(rng);
+    bool converged = false;
+    /* A prior keeps functions from leaving by the sweeps, and many then say nothing. */
+    const bool dense = rvm_prior_is_flat(&st->y->observed.weight_prior) && s->now.K > MANY &&
+                       (double)s->now.K > dense_share * (double)st->design.count;
+    const rvm_climb_settings settings = { margin, dense ? 1 : MAX_MOVES,
+                                          dense ? FEW_ITERATIONS : NEWTON_ITERATIONS,
+                                          rvm_climb_exact, 0 };
+    if (status == RVM_OK)
+        status = rvm_climb(s, &w->statistics, &settings, &converged, err);
+    if (status == RVM_OK && !rvm_point_save(result, &s->now, margin, converged))
+        status = rvm_fail_memory(err, "a solution");
+    return status;
+}
+
+/* ---- Batches -------------------------------------------------------------------------------- */
+
+/* A search whose posterior left the range of numbers has lost, no more. */
+static void take_result(rvm_starts *st, int k)
+{
+    const rvm_observed *o = &st->y->observed;
+    const double credit = o->likelihood->credit - o->prune_margin;
+    st->top = fmax(st->top, rvm_point_criterion(&st->result[k]));
+    if (st->best.column == NULL || rvm_point_prefer(&st->best, &st->result[k], st->top, credit))
+        rvm_point_swap(&st->best, &st->result[k]);
+}
+
+/* A few starts are for comparing widths, and one where nearly every row is a function is no match:
+ * the long way to its optimum would be most of the work. */
+static bool is_worth_polishing(const rvm_starts *st)
+{
+    const double K = (double)st->best.K, M = (double)st->design.count;
+    return st->all > FEW_STARTS || K <= MANY || K <= dense_share * M;
+}
+
+/* On from the best point: to its very optimum, and without functions that others can replace. A
+ * slice of the way where it takes long, since an interrupt waits for it. */
+static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
+{
+    worker *w = st->worker;
+    rvm_search *s = &w->search;
+    const double K = (double)st->best.K, affordable = polish_slice / (K * K * K);
+    const bool whole = affordable >= NEWTON_ITERATIONS;
+    const rvm_climb_settings settings = { st->best.margin, whole ? MAX_MOVES : 1,
+                                          whole ? NEWTON_ITERATIONS : (int)fmax(affordable, 1),
+                                          rvm_climb_exact, st->tolerance };
+    bool converged = false;
+    rvm_point_load(&s->now, &st->best);
+    rvm_status status = rvm_search_locate(s, err);
+    const double before = s->now.log_evidence;
+    if (status == RVM_OK)
+        status = rvm_climb(s, &w->statistics, &settings, &converged, err);
+    const bool cut_short = rvm_interrupted(st->y->observed.interrupted);
+    converged = converged || (!cut_short && s->now.K == st->best.K &&
+                              s->now.log_evidence - before < st->tolerance);
+    if (status == RVM_OK && !rvm_point_save(&st->best, &s->now, st->best.margin, converged))
+        status = rvm_fail_memory(err, "a solution");
+    *done = status != RVM_OK || converged || ++st->polished >= MOST_POLISHED;
+    return status == RVM_ENUMERIC || status == RVM_EINTERRUPT ? RVM_OK : status;
+}
+
+static rvm_status search_one(void *context, size_t place, int number, int thread, rvm_error *err)
+{
+    rvm_starts *st = context;
+    return run_search(&st->result[place], st, &st->worker[thread], number, err);
+}
+
+static rvm_status run_batch(rvm_starts *st, rvm_error *err)
+{
+    const int left = st->all - st->finished;
+    rvm_batch batch;
+    rvm_batch_run(&batch, st->finished, left < RVM_BATCH ? left : RVM_BATCH, search_one, st,
+                  st->workers, st->y->observed.interrupted);
+    for (int k = 0; k < batch.count; k++)
+        if (batch.status[k] == RVM_OK)
+            take_result(st, k);
+    st->finished += batch.count;
+    return rvm_batch_status(&batch, st->best.column != NULL, err);
+}
+
+rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
+{
+    const bool searched = st->finished >= st->all;
+    *done = searched && !is_worth_polishing(st);
+    if (*done)
+        return RVM_OK;
+    return searched ? polish(done, st, err) : run_batch(st, err);
+}
+
+void rvm_starts_progress(int *finished, int *all, const rvm_starts *st)
+{
+    *finished = st->finished;
+    *all = st->all;
+}
+
+const rvm_point *rvm_starts_best(const rvm_starts *st)
+{
+    return &st->best;
+}
+
+const rvm_design *rvm_starts_design(const rvm_starts *st)
+{
+    return &st->design;
+}

@@ -1,0 +1,496 @@
+/* Training when the candidate columns do not all fit in memory. */
+#include "search/working_set.h"
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/parallel.h"
+#include "search/gram_search.h"
+#include "search/offers.h"
+
+enum {
+    FIRST_SWEEPS = 10, /* of the first round; later ones start near a solution */
+    SWEEPS = 5,
+    FIRST_ROWS = 4000, /* rows of the first stage, at the least; */
+    GROWTH = 5,        /* each later one has that many times more */
+    EARLY_ROUNDS = 6,  /* of a stage that is not the last, at the most */
+    USUAL_ROUNDS = 10, /* of a stage, to guess how much work is left */
+    LEAST_CHUNK = 200, /* candidates let in by a round: half as many as functions, within these */
+    MOST_CHUNK = 400,  /* bounds; */
+    CLASS_CHUNK = 100  /* for two classes, where the Gram matrix is formed again and again */
+};
+
+/* A round goes on to other candidates long before it is at an optimum. */
+static const rvm_climb_settings quick = { .max_moves = 1, .iterations = 4, .newton = 0.1 };
+static const rvm_climb_settings last = { .max_moves = 20, .iterations = 20, .newton = 1e-3 };
+
+/* Where a start of the first stage begins: its guess of the noise, as a share of the variance of
+ * the targets, and how many random candidates it begins with. */
+typedef struct {
+    double noise_share;
+    size_t first;
+} start_plan;
+
+static const start_plan plans[] = { { 0.003, 300 }, { 0.001, 600 }, { 0.01, 300 }, { 0.003, 600 } };
+enum { PLANS = sizeof plans / sizeof plans[0] };
+
+/* Share of the functions that later searches take from the best solution so far. */
+static const double kicked_share = 0.25;
+
+/* Share of the variance of the targets that their Gram matrices have digits for as noise. */
+static const double least_noise_share = 1e-8;
+
+/* A round that gains less than this many nats, or this share of a nat for each row, or this share
+ * of what the rounds of its stage but the first have gained, is the last of the stage. */
+static const double poor_round = 0.5, poor_share = 5e-4, poor_part = 0.04;
+
+/* A point and the candidates that its columns are of, with their norms; owned, capacity. */
+typedef struct {
+    rvm_point point;
+    size_t *id;
+    double *norm;
+} solution;
+
+struct rvm_working_set {
+    rvm_study *whole; /* borrowed */
+    rvm_study part;   /* owned: of the rows of the stage, unless these are all */
+    rvm_study *y;     /* the one in use; NULL before the first round */
+    double tolerance;
+    int threads, rounds; /* of this stage */
+    int starts, start;   /* searches of the first stage: how many, and those that have ended */
+    bool begun;          /* the search in hand has had its first round */
+    double gained;       /* in this stage */
+    double work;         /* rows times rounds of the stages before */
+    bool cramped;        /* the last chunk was smaller than it should be, for lack of room */
+    rvm_gram_search gram;
+    rvm_pool pool;
+    solution best; /* of the start or stage in hand */
+    solution kept; /* of the starts that have ended */
+    double top;    /* the largest L - K of these */
+    bool stopped;  /* by an interrupt: the search is no longer at the best point */
+};
+
+static bool is_regression(const rvm_working_set *w)
+{
+    return w->whole->observed.likelihood->owns_noise;
+}
+
+/* ---- Plans --------------------------------------------------------------------------------- */
+
+/* Rows of the stage after one of `now` rows: all of them, divided by GROWTH as
+ * often as it takes. */
+static size_t rows_after(const rvm_working_set *w, size_t now)
+{
+    size_t rows = w->whole->observed.N;
+    while (rows / GROWTH >= FIRST_ROWS && rows / GROWTH > now)
+        rows /= GROWTH;
+    return rows;
+}
+
+/* Searches worth their time, of so many rows in the first stage: several while one is cheap, and
+ * fewer for classes, where they hardly differ. Beyond these numbers the evidence still creeps up,
+ * but neither error nor density on test rows improves. */
+static int searches_for(size_t rows, bool regression, const rvm_settings *s)
+{
+    const double rows_in_all = regression ? 8000 : 4000;
+    return s->restarts > 0 ? s->restarts : (int)fmax(1, rows_in_all / (double)rows);
+}
+
+/* How many of them begin anew. The others go on from the best of those before: they find more for
+ * less (Friedman 1 of 1300 rows: 20 nats by eight, in half the time of eight starts, which find
+ * six). */
+static int fresh_starts(int searches)
+{
+    return (int)fmin(PLANS, (searches + 3) / 4);
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+static bool make_room(solution *s, size_t capacity)
+{
+    s->id = rvm_array(capacity, sizeof *s->id);
+    s->norm = rvm_array(capacity, sizeof *s->norm);
+    return s->id != NULL && s->norm != NULL;
+}
+
+static void solution_free(solution *s)
+{
+    rvm_point_free(&s->point);
+    free(s->id);
+    free(s->norm);
+}
+
+static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_error *err)
+{
+    const size_t M = w->whole->basis.count, N = w->whole->observed.N;
+    /* A quarter for columns that are kept, and what belongs to each row and candidate. */
+    const double numbers = s->budget_mb * 1048576 / 8 - 16 * (double)N;
+    const size_t capacity = rvm_gram_search_capacity(w->whole, 0.75 * numbers);
+    if (capacity == 0)
+        return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
+    if (!make_room(&w->best, capacity) || !make_room(&w->kept, capacity))
+        return rvm_fail_memory(err, "the working set");
+    const rvm_status status = rvm_pool_init(&w->pool, M, s->seed, err);
+    if (status != RVM_OK)
+        return status;
+    return rvm_gram_search_init(&w->gram, w->whole, capacity, 0.25 * numbers, w->threads, err);
+}
+
+rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y, const rvm_settings *s,
+                                 rvm_error *err)
+{
+    rvm_working_set *w = rvm_array(1, sizeof *w);
+    if (w == NULL)
+        return rvm_fail_memory(err, "the working set");
+    w->whole = y;
+    if (!y->observed.noise_fixed)
+        y->observed.ln_beta_max = fmin(y->observed.ln_beta_max, -log(least_noise_share));
+    w->tolerance = s->tolerance;
+    w->threads = rvm_threads(s->threads);
+    w->starts = searches_for(rows_after(w, 0), is_regression(w), s);
+    w->top = -INFINITY;
+    const rvm_status status = alloc_parts(w, s, err);
+    if (status != RVM_OK) {
+        rvm_working_set_free(w);
+        return status;
+    }
+    *out = w;
+    return RVM_OK;
+}
+
+void rvm_working_set_free(rvm_working_set *w)
+{
+    if (w == NULL)
+        return;
+    rvm_gram_search_free(&w->gram);
+    rvm_study_free(&w->part);
+    rvm_pool_free(&w->pool);
+    solution_free(&w->best);
+    solution_free(&w->kept);
+    free(w);
+}
+
+/* ---- Stages --------------------------------------------------------------------------------- */
+
+/* So many random rows, ascending. */
+static rvm_status draw_rows(rvm_working_set *w, size_t rows, rvm_error *err)
+{
+    const size_t N = w->whole->observed.N;
+    size_t *row = rvm_array(rows, sizeof *row), count = 0;
+    if (row == NULL)
+        return rvm_fail_memory(err, "a part of the rows");
+    for (size_t n = 0; n < N && count < rows; n++) /* selection sampling */
+        if ((double)(N - n) * gsl_rng_uniform(w->pool.rng) < (double)(rows - count))
+            row[count++] = n;
+    const rvm_status status = rvm_study_part(&w->part, w->whole, row, count, err);
+    free(row);
+    return status;
+}
+
+/* Begins a stage of so many rows: w->y. */
+static rvm_status begin_stage(rvm_working_set *w, size_t rows, rvm_error *err)
+{
+    if (w->y != NULL)
+        w->work += (double)w->rounds * (double)w->y->observed.N;
+    w->y = w->whole;
+    w->rounds = 0;
+    w->gained = 0;
+    rvm_study_free(&w->part);
+    if (rows == w->whole->observed.N)
+        return RVM_OK;
+    w->y = &w->part;
+    return draw_rows(w, rows, err);
+}
+
+/* ---- Rounds --------------------------------------------------------------------------------- */
+
+static rvm_status run(rvm_working_set *w, int sweeps, const rvm_climb_settings *how, rvm_error *err)
+{
+    rvm_climb_settings climb = *how;
+    climb.tolerance = w->tolerance;
+    return rvm_gram_search_run(&w->gram, sweeps, &climb, err);
+}
+
+static rvm_status keep_best(rvm_working_set *w, rvm_error *err)
+{
+    const rvm_columns *c = &w->gram.columns;
+    memcpy(w->best.id, c->id, c->count * sizeof *c->id);
+    memcpy(w->best.norm, c->norm, c->count * sizeof *c->norm);
+    return rvm_point_save(&w->best.point, &w->gram.search.now, w->tolerance, false)
+               ? RVM_OK
+               : rvm_fail_memory(err, "a solution");
+}
+
+/* The bias, if there is one, and a random chunk, with a prior wide enough for any kernel. */
+static rvm_status first_round(rvm_working_set *w, rvm_error *err)
+{
+    rvm_status status = w->y == NULL ? begin_stage(w, rows_after(w, 0), err) : RVM_OK;
+    if (status == RVM_OK)
+        status = rvm_gram_search_take_rows(&w->gram, w->y, err);
+    if (status != RVM_OK)
+        return status;
+    const rvm_observed *o = &w->y->observed;
+    const start_plan *plan = &plans[w->start % PLANS];
+    const size_t count =
+        rvm_pool_first(&w->pool, w->y, &w->gram.columns, plan->first, RVM_WIDE_PRIOR);
+    w->gram.search.now.ln_beta = o->noise_fixed     ? o->ln_beta
+                                 : is_regression(w) ? -log(plan->noise_share)
+                                                    : 0;
+    status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, count, err);
+    if (status == RVM_OK)
+        status = run(w, FIRST_SWEEPS, &quick, err);
+    w->begun = status == RVM_OK;
+    return status == RVM_OK ? keep_best(w, err) : status;
+}
+
+/* The best solution so far without a random part of its functions, which a search then makes good:
+ * often by better ones (iterated local search, as in starts.h). */
+static rvm_status thin_out(rvm_working_set *w, rvm_error *err)
+{
+    const rvm_point *from = &w->kept.point;
+    rvm_fit *f = &w->gram.search.now;
+    f->K = 0;
+    for (size_t i = 0; i < from->K; i++) {
+        const size_t id = w->kept.id[from->column[i]];
+        if (!rvm_basis_is_bias(&w->y->basis, id) && gsl_rng_uniform(w->pool.rng) < kicked_share)
+            continue;
+        w->best.id[f->K] = id;
+        rvm_fit_add(f, f->K, from->ln_alpha[i]);
+        f->u[f->K - 1] = from->u[i];
+    }
+    f->ln_beta = from->ln_beta;
+    if (!rvm_point_save(&w->best.point, f, w->tolerance, false))
+        return rvm_fail_memory(err, "a solution");
+    const rvm_status status = rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
+    w->begun = status == RVM_OK;
+    return status == RVM_OK ? keep_best(w, err) : status;
+}
+
+/* The same functions and weights on more rows. */
+static rvm_status next_stage(rvm_working_set *w, rvm_error *err)
+{
+    rvm_status status = begin_stage(w, rows_after(w, w->y->observed.N), err);
+    if (status == RVM_OK)
+        status = rvm_gram_search_change_rows(&w->gram, w->y, err);
+    if (status == RVM_OK)
+        status = run(w, 1, &quick, err);
+    return status == RVM_OK ? keep_best(w, err) : status;
+}
+
+static size_t choose_chunk(rvm_working_set *w, size_t offers)
+{
+    const size_t K = w->gram.columns.count, space = w->gram.columns.capacity - K;
+    size_t chunk = K / 2;
+    if (chunk < LEAST_CHUNK)
+        chunk = LEAST_CHUNK;
+    if (chunk > MOST_CHUNK)
+        chunk = MOST_CHUNK;
+    if (!is_regression(w))
+        chunk = CLASS_CHUNK;
+    if (chunk > offers)
+        chunk = offers;
+    w->cramped = chunk > space && K > 3 * space; /* three quarters are full */
+    return chunk < space ? chunk : space;
+}
+
+/* Of the search on the best point, in log evidence less the margin for each function, and less so
+ * many nats for it beside. */
+static double gain_on_best(const rvm_working_set *w, double nats)
+{
+    const rvm_fit *f = &w->gram.search.now;
+    const double functions = (double)f->K - (double)w->best.point.K;
+    return f->log_evidence - w->best.point.log_evidence -
+           functions * (w->y->observed.prune_margin + nats);
+}
+
+/* Lets a chunk in and searches on; takes it all back where that has not raised the evidence. */
+static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, rvm_error *err)
+{
+    const size_t chunk = choose_chunk(w, offers);
+    *gained = 0;
+    if (chunk == 0)
+        return RVM_OK;
+    rvm_pool_choose(&w->pool, chunk);
+    rvm_status status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, chunk, err);
+    if (status == RVM_OK)
+        status = run(w, SWEEPS, &quick, err);
+    *gained = status == RVM_OK ? gain_on_best(w, 0) : 0;
+    if (*gained > 0)
+        return keep_best(w, err);
+    *gained = 0;
+    if (rvm_interrupted(w->whole->observed.interrupted))
+        return rvm_fail_interrupted(err); /* to the best point without a detour */
+    if (status != RVM_OK && status != RVM_ENUMERIC)
+        return status;
+    return rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
+}
+
+/* To the optimum over the functions that are there, and without those that others can replace. */
+static rvm_status settle(rvm_working_set *w, rvm_error *err)
+{
+    rvm_climb_settings how = last;
+    how.thin = w->tolerance;
+    rvm_status status = run(w, 0, &how, err);
+    if (status == RVM_OK && gain_on_best(w, how.thin) > 0)
+        status = keep_best(w, err);
+    else if (rvm_interrupted(w->whole->observed.interrupted))
+        return rvm_fail_interrupted(err);
+    else if (status == RVM_OK || status == RVM_ENUMERIC)
+        status = rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
+    w->best.point.converged = !w->cramped;
+    return status;
+}
+
+static void swap(solution *a, solution *b)
+{
+    const solution kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* A start of the first stage has ended, or was lost to rounding: the better one of it and those
+ * before is kept, and after the last one the search goes on from there. */
+static rvm_status end_start(rvm_working_set *w, bool lost, rvm_error *err)
+{
+    const double credit = w->y->observed.likelihood->credit - w->y->observed.prune_margin;
+    if (!lost)
+        w->top = fmax(w->top, rvm_point_criterion(&w->best.point));
+    if (!lost && (w->kept.point.column == NULL ||
+                  rvm_point_prefer(&w->kept.point, &w->best.point, w->top, credit)))
+        swap(&w->kept, &w->best);
+    w->work += (double)w->rounds * (double)w->y->observed.N;
+    w->start++;
+    w->rounds = 0;
+    w->gained = 0;
+    w->begun = w->start == w->starts;
+    if (w->start < w->starts)
+        return RVM_OK;
+    swap(&w->kept, &w->best);
+    return rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
+}
+
+/* Rounds have nothing more to gain: on to the next start, to more rows, or to the end. */
+static rvm_status end_rounds(bool *done, rvm_working_set *w, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    const bool was_start = w->start < w->starts;
+    if (was_start) {
+        status = settle(w, err);
+        if (status == RVM_OK)
+            status = end_start(w, false, err);
+    }
+    if (status != RVM_OK || w->start < w->starts)
+        return status;
+    if (w->y != w->whole)
+        return next_stage(w, err);
+    *done = true;
+    return was_start ? status : settle(w, err);
+}
+
+static rvm_status step(bool *done, rvm_working_set *w, rvm_error *err)
+{
+    size_t offers = 0;
+    double gained = 0;
+    if (!w->begun)
+        return w->start < fresh_starts(w->starts) || w->kept.point.column == NULL
+                   ? first_round(w, err)
+                   : thin_out(w, err);
+    rvm_posterior_at at;
+    rvm_status status = rvm_gram_search_posterior(&at, &w->gram, err);
+    if (status == RVM_OK)
+        status =
+            rvm_pool_sample(&w->pool, &offers, &at, RVM_POOL_SAMPLE, NULL, 0, w->tolerance, err);
+    w->cramped = false;
+    if (status == RVM_OK && offers > 0)
+        status = take_round(w, offers, &gained, err);
+    if (status != RVM_OK)
+        return status;
+    const double rows = (double)w->y->observed.N;
+    const double poor = fmax(fmax(poor_round, poor_share * rows), poor_part * w->gained);
+    if (w->rounds > 0)
+        w->gained += gained;
+    w->rounds++;
+    if (gained >= poor && (w->y == w->whole || w->rounds < EARLY_ROUNDS))
+        return RVM_OK;
+    return end_rounds(done, w, err);
+}
+
+static bool has_solution(const rvm_working_set *w)
+{
+    return w->best.point.column != NULL || w->kept.point.column != NULL;
+}
+
+/* The very first round has no model to fall back on and is short: it does not heed an interrupt. */
+rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
+{
+    *done = false;
+    rvm_gram_search_heed(&w->gram, has_solution(w) ? w->whole->observed.interrupted : NULL);
+    rvm_status status = step(done, w, err);
+    const bool others = w->kept.point.column != NULL || w->start + 1 < w->starts;
+    if (status == RVM_ENUMERIC && w->start < w->starts && others)
+        status = end_start(w, true, err);
+    if (status != RVM_EINTERRUPT)
+        return status;
+    w->stopped = true;
+    *done = false;
+    return RVM_OK;
+}
+
+double rvm_working_set_progress(const rvm_working_set *w)
+{
+    const double N = (double)w->whole->observed.N;
+    if (w->y == NULL)
+        return 0;
+    const double rows = (double)w->y->observed.N, done = w->work + rows * w->rounds;
+    double left = rows * fmax(2, USUAL_ROUNDS - w->rounds);
+    if (w->start < w->starts)
+        left += rows * USUAL_ROUNDS * (w->starts - w->start - 1);
+    for (double later = rows * GROWTH; later <= 1.5 * N; later *= GROWTH)
+        left += later * USUAL_ROUNDS;
+    return done / (done + left);
+}
+
+void rvm_working_set_starts(int *start, int *starts, const rvm_working_set *w)
+{
+    *start = w->start < w->starts ? w->start + 1 : w->starts;
+    *starts = w->starts;
+}
+
+size_t rvm_working_set_rows(const rvm_working_set *w)
+{
+    return w->y == NULL ? 0 : w->y->observed.N;
+}
+
+/* While a further start is under way the best of those before stands for the solution. */
+static bool shows_kept(const rvm_working_set *w)
+{
+    return w->start < w->starts && w->kept.point.column != NULL;
+}
+
+static const solution *shown(const rvm_working_set *w)
+{
+    return shows_kept(w) ? &w->kept : &w->best;
+}
+
+const rvm_point *rvm_working_set_best(const rvm_working_set *w)
+{
+    return &shown(w)->point;
+}
+
+rvm_columns rvm_working_set_columns(const rvm_working_set *w)
+{
+    if (!shows_kept(w) && !w->stopped)
+        return w->gram.columns;
+    return (rvm_columns){ .basis = &w->y->basis,
+                          .count = shown(w)->point.K,
+                          .capacity = w->gram.columns.capacity,
+                          .id = shown(w)->id,
+                          .norm = shown(w)->norm,
+                          .threads = w->threads };
+}
