@@ -327,6 +327,32 @@ START_TEST(what_cannot_be_cut_is_refused)
     }
 END_TEST
 
+/* A row that only its own fold cannot predict, with a feature that is far beyond those of others. */
+START_TEST(a_fault_is_at_a_row_of_the_file)
+    {
+        const size_t N = 12, far = 7;
+        rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_problem *p = rvm_problem_alloc();
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        bool finished = false;
+        s.kernel.type = RVM_NO_KERNEL;
+        s.bias = false;
+        s.linear = true;
+        s.threads = 1;
+        ck_assert_ptr_nonnull(p);
+        for (size_t i = 0; i < N; i++) {
+            const double x = i == far ? 1e150 : 1e-150 * (double)(i + 1);
+            const int index = 1;
+            ck_assert(rvm_problem_append(p, (double)(i + 1) + 0.1 * sin((double)i), &index, &x, 1));
+        }
+        ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 4, &err), RVM_ENUMERIC);
+        ck_assert_uint_eq(err.line, far + 1);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *crossval_suite(void)
 {
     Suite *suite = suite_create("crossval");
@@ -342,6 +368,7 @@ Suite *crossval_suite(void)
     tcase_add_loop_test(tc, single_rows_are_spread_over_the_folds, 0, 3);
     tcase_add_test(tc, rows_have_their_intervals);
     tcase_add_test(tc, what_cannot_be_cut_is_refused);
+    tcase_add_test(tc, a_fault_is_at_a_row_of_the_file);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -6,6 +6,8 @@
  * [i n / folds, (i + 1) n / folds) of it; otherwise one shuffle of all rows is cut that way.  The
  * rows of classes with fewer rows than folds go to the folds in turn instead: those parts would put
  * every single row into the last fold, which then leaves nothing to train on. */
+#include "product/crossval.h"
+
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -24,6 +26,7 @@
 typedef struct {
     const rvm_problem *p;  /* borrowed */
     rvm_settings settings; /* gamma resolved against all rows, not against those of a fold */
+    rvm_training *train;
     size_t folds;
     rvm_labels labels; /* classification */
     size_t *fold;      /* owned, rows: which fold a row is in */
@@ -80,7 +83,9 @@ static rvm_status draw_folds(validation *v, rvm_error *err)
 static rvm_status validation_init(validation *v, const rvm_problem *p, const rvm_settings *s,
                                   size_t folds, rvm_error *err)
 {
-    *v = (validation){ .p = p, .settings = *s, .folds = folds < p->rows ? folds : p->rows };
+    v->p = p;
+    v->settings = *s;
+    v->folds = folds < p->rows ? folds : p->rows;
     v->settings.kernel = rvm_settings_kernel(s, p);
     v->fold = rvm_array(p->rows, sizeof *v->fold);
     if (v->fold == NULL)
@@ -108,27 +113,6 @@ static rvm_problem *part(const validation *v, size_t *row, size_t i, bool inside
 static bool is_interrupted(const validation *v)
 {
     return rvm_interrupted(v->settings.interrupted);
-}
-
-/* *out stays NULL when interrupted. */
-static rvm_status train_part(rvm_model **out, const validation *v, const rvm_problem *p,
-                             rvm_error *err)
-{
-    rvm_trainer *tr = NULL;
-    rvm_report report = { .done = false };
-    rvm_settings s = v->settings;
-    rvm_status status = RVM_OK;
-
-    if (rvm_tuning_is_open(&s.tune))
-        status = rvm_tune(&s, p, &v->settings, err);
-    if (status == RVM_OK)
-        status = rvm_trainer_alloc(&tr, p, &s, err);
-    while (status == RVM_OK && !report.done && !is_interrupted(v))
-        status = rvm_trainer_step(&report, tr, err);
-    if (status == RVM_OK && report.done)
-        status = rvm_trainer_model(out, tr, err);
-    rvm_trainer_free(tr);
-    return status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 
 /* Column of `label` in the class order of all rows. */
@@ -201,9 +185,11 @@ static rvm_status run_fold(rvm_prediction *out, const validation *v, size_t i, r
     if (rest == NULL)
         status = rvm_fail_memory(err, "a fold");
     if (status == RVM_OK)
-        status = train_part(&m, v, rest, err);
+        status = v->train(&m, rest, &v->settings, err);
     if (status == RVM_OK && m != NULL)
         status = predict_fold(out, v, row, i, m, err);
+    if (status != RVM_OK && err != NULL && err->line > 0)
+        err->line = row[err->line - 1] + 1; /* of the part that `row` lists */
     rvm_model_free(m);
     rvm_problem_free(rest);
     free(row);
@@ -260,10 +246,11 @@ static rvm_status check(const rvm_problem *p, const rvm_settings *s, size_t fold
     return RVM_OK;
 }
 
-rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
-                              const rvm_settings *s, size_t folds, rvm_error *err)
+rvm_status rvm_crossval_predict(rvm_prediction *out, bool *finished, const rvm_problem *p,
+                                const rvm_settings *s, size_t folds, rvm_training *train,
+                                rvm_error *err)
 {
-    validation v = { 0 };
+    validation v = { .train = train };
 
     rvm_status status = check(p, s, folds, err);
     if (status == RVM_OK)

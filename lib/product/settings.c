@@ -423,3 +423,8 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
         status = check_problem(s, p, err);
     return status;
 }
+
+bool rvm_tuning_is_open(const rvm_tuning *tune)
+{
+    return tune->gamma || tune->degree || tune->coef0 || tune->type_count > 0;
+}

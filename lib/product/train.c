@@ -676,21 +676,3 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
     *out = m;
     return RVM_OK;
 }
-
-rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
-{
-    rvm_trainer *tr = NULL;
-    rvm_report r = { 0 };
-    rvm_settings chosen = *s;
-    rvm_status status = RVM_OK;
-    if (rvm_tuning_is_open(&s->tune))
-        status = rvm_tune(&chosen, p, s, err);
-    if (status == RVM_OK)
-        status = rvm_trainer_alloc(&tr, p, &chosen, err);
-    while (status == RVM_OK && !r.done && (r.round == 0 || !rvm_interrupted(s->interrupted)))
-        status = rvm_trainer_step(&r, tr, err);
-    if (status == RVM_OK)
-        status = rvm_trainer_model(out, tr, err);
-    rvm_trainer_free(tr);
-    return status;
-}

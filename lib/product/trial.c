@@ -30,12 +30,13 @@ static rvm_status add_draw(rvm_trial *t, const rvm_prediction *prediction, const
 
 rvm_status rvm_trial_draw(rvm_trial *t, rvm_prediction *prediction, const rvm_problem *p,
                           const rvm_constant *c, const rvm_settings *s, size_t folds,
-                          rvm_error *err)
+                          rvm_training *train, rvm_error *err)
 {
     rvm_settings mine = *s;
     bool finished = false;
     mine.seed = s->seed + (unsigned long)t->draws;
-    const rvm_status status = rvm_cross_validate(prediction, &finished, p, &mine, folds, err);
+    const rvm_status status =
+        rvm_crossval_predict(prediction, &finished, p, &mine, folds, train, err);
     if (status == RVM_ENUMERIC) {
         t->draws++;
         t->loss = INFINITY;

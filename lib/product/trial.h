@@ -2,6 +2,7 @@
 #ifndef RVM_TRIAL_H
 #define RVM_TRIAL_H
 
+#include "product/crossval.h"
 #include "product/loss.h"
 
 /* Means over the draws so far. */
@@ -18,6 +19,7 @@ typedef struct {
  * prediction is scratch; c was found for p. */
 RVM_CHECKED rvm_status rvm_trial_draw(rvm_trial *t, rvm_prediction *prediction,
                                       const rvm_problem *p, const rvm_constant *c,
-                                      const rvm_settings *s, size_t folds, rvm_error *err);
+                                      const rvm_settings *s, size_t folds, rvm_training *train,
+                                      rvm_error *err);
 
 #endif

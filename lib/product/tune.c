@@ -235,6 +235,21 @@ static int draws_of(const rvm_tuner *t)
     return t->stage == CAREFUL ? careful_draws(t) : 1;
 }
 
+/* *out stays NULL when interrupted. */
+static rvm_status train_fold(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
+                             rvm_error *err)
+{
+    rvm_trainer *tr = NULL;
+    rvm_report report = { .done = false };
+    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
+    while (status == RVM_OK && !report.done && !rvm_interrupted(s->interrupted))
+        status = rvm_trainer_step(&report, tr, err);
+    if (status == RVM_OK && report.done)
+        status = rvm_trainer_model(out, tr, err);
+    rvm_trainer_free(tr);
+    return status == RVM_EINTERRUPT ? RVM_OK : status;
+}
+
 /* One draw of the folds for one rung. */
 static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
 {
@@ -247,8 +262,8 @@ static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
     s.tune = (rvm_tuning){ .gamma = false };
     s.restarts = t->stage == CAREFUL ? careful_starts(t) : 1;
     s.ard = false; /* it starts from the width that is chosen here */
-    const rvm_status status =
-        rvm_trial_draw(trial, &t->prediction, t->sample, &t->constant, &s, folds_of(t), err);
+    const rvm_status status = rvm_trial_draw(trial, &t->prediction, t->sample, &t->constant, &s,
+                                             folds_of(t), train_fold, err);
     if (trial->draws > before) {
         t->tried++;
         t->work += (double)(folds_of(t) * t->sample->rows);
@@ -631,11 +646,6 @@ rvm_tuner_report rvm_tuner_progress(const rvm_tuner *t)
     return (rvm_tuner_report){ t->tried, t->tried + few + many, t->work / (t->work + work) };
 }
 
-bool rvm_tuning_is_open(const rvm_tuning *tune)
-{
-    return tune->gamma || tune->degree || tune->coef0 || tune->type_count > 0;
-}
-
 rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
 {
     rvm_tuner *t = NULL;
@@ -650,4 +660,40 @@ rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings 
     }
     rvm_tuner_free(t);
     return status;
+}
+
+/* ---- Whole runs ------------------------------------------------------------------------------ */
+
+rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
+{
+    rvm_trainer *tr = NULL;
+    rvm_report r = { 0 };
+    rvm_settings chosen = *s;
+    rvm_status status = RVM_OK;
+    if (rvm_tuning_is_open(&s->tune))
+        status = rvm_tune(&chosen, p, s, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_alloc(&tr, p, &chosen, err);
+    while (status == RVM_OK && !r.done && (r.round == 0 || !rvm_interrupted(s->interrupted)))
+        status = rvm_trainer_step(&r, tr, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_model(out, tr, err);
+    rvm_trainer_free(tr);
+    return status;
+}
+
+static rvm_status tune_fold(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
+                            rvm_error *err)
+{
+    rvm_settings chosen = *s;
+    rvm_status status = RVM_OK;
+    if (rvm_tuning_is_open(&s->tune))
+        status = rvm_tune(&chosen, p, s, err);
+    return status == RVM_OK ? train_fold(out, p, &chosen, err) : status;
+}
+
+rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
+                              const rvm_settings *s, size_t folds, rvm_error *err)
+{
+    return rvm_crossval_predict(out, finished, p, s, folds, tune_fold, err);
 }
