@@ -1,5 +1,6 @@
 /* basis.c: the canonical order, candidates, columns of norm 1, the design and its Gram matrix. */
 #include "basis/basis.h"
+#include "data/order.h"
 #include "problems.h"
 #include "suites.h"
 
@@ -15,7 +16,7 @@ static void check_order(const char *text, const size_t *want, size_t count)
     rvm_error err = { 0 };
     rvm_problem *p = rows_of(text);
     size_t *order = NULL;
-    CHECK_OK(rvm_canonical_order(&order, p, &err));
+    CHECK_OK(rvm_order_rows(&order, p, &err));
     ck_assert_uint_eq(p->rows, count);
     for (size_t i = 0; i < count; i++)
         ck_assert_uint_eq(order[i], want[i]);
@@ -52,11 +53,11 @@ START_TEST(order_does_not_know_the_file)
         rvm_error err = { 0 };
         rvm_problem *p = smooth_problem(50, 3);
         size_t *order = NULL, turn[50], *again = NULL;
-        CHECK_OK(rvm_canonical_order(&order, p, &err));
+        CHECK_OK(rvm_order_rows(&order, p, &err));
         for (size_t i = 0; i < 50; i++)
             turn[i] = (i * 17 + 5) % 50;
         rvm_problem *q = rvm_problem_subset(p, turn, 50);
-        CHECK_OK(rvm_canonical_order(&again, q, &err));
+        CHECK_OK(rvm_order_rows(&again, q, &err));
         for (size_t i = 0; i < 50; i++)
             ck_assert_uint_eq(turn[again[i]], order[i]);
         free(order);
@@ -79,7 +80,7 @@ static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *ker
 {
     rvm_error err = { 0 };
     size_t *order = NULL;
-    CHECK_OK(rvm_canonical_order(&order, p, &err));
+    CHECK_OK(rvm_order_rows(&order, p, &err));
     c->p = rvm_problem_subset(p, order, p->rows);
     free(order);
     rvm_problem_free(p);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "data/order.h"
 #include "problems.h"
 #include "rvm.h"
 
@@ -286,7 +287,7 @@ START_TEST(the_loss_is_that_of_a_cross_validation)
         s.linear = s.quadratic = true;
         const rvm_choice best = choose(p, &s);
         ck_assert_uint_eq(best.rows, 1100);
-        CHECK_OK(rvm_canonical_order(&order, p, &err));
+        CHECK_OK(rvm_order_rows(&order, p, &err));
         sorted = rvm_problem_subset(p, order, p->rows);
         ck_assert_ptr_nonnull(sorted);
         s.restarts = 3;

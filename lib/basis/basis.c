@@ -1,5 +1,4 @@
 /* Candidate basis functions of a problem and their columns. */
-#define _GNU_SOURCE /* qsort_r */
 #include "basis/basis.h"
 
 #include <gsl/gsl_blas.h>
@@ -13,61 +12,12 @@
 #include "base/linalg.h"
 #include "base/parallel.h"
 #include "base/vecmath.h"
+#include "data/order.h"
 #include "data/problem.h"
 
 /* Rows that one thread evaluates at a time: a multiple of the kernel's tile, fixed so that results
  * do not depend on the number of threads. */
 enum { STRIP = 1024 };
-
-/* ---- Order ---------------------------------------------------------------------------------- */
-
-/* Features in lexicographic order, an absent one counting as 0. */
-static int compare_features(const rvm_problem *p, size_t a, size_t b)
-{
-    size_t i = p->start[a], j = p->start[b];
-    const size_t i_end = p->start[a + 1], j_end = p->start[b + 1];
-    while (i < i_end || j < j_end) {
-        const long long none = (long long)p->max_index + 1;
-        const long long fa = i < i_end ? p->index[i] : none, fb = j < j_end ? p->index[j] : none;
-        const double x = fa <= fb ? p->value[i] : 0, z = fb <= fa ? p->value[j] : 0;
-        if (x != z)
-            return x < z ? -1 : 1;
-        i += fa <= fb;
-        j += fb <= fa;
-    }
-    return 0;
-}
-
-bool rvm_same_features(const rvm_problem *p, size_t a, size_t b)
-{
-    return compare_features(p, a, b) == 0;
-}
-
-static int compare_rows(const void *a, const void *b, void *context)
-{
-    const rvm_problem *p = context;
-    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    const int features = compare_features(p, i, j);
-    if (features != 0)
-        return features;
-    const double *s = rvm_problem_targets(p, i), *t = rvm_problem_targets(p, j);
-    for (size_t k = 0; k < p->outputs; k++)
-        if (s[k] != t[k])
-            return s[k] < t[k] ? -1 : 1;
-    return (i > j) - (i < j);
-}
-
-rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, rvm_error *err)
-{
-    size_t *order = rvm_array(p->rows, sizeof *order);
-    if (order == NULL)
-        return rvm_fail_memory(err, "the order of the rows");
-    for (size_t i = 0; i < p->rows; i++)
-        order[i] = i;
-    qsort_r(order, p->rows, sizeof *order, compare_rows, (void *)p);
-    *row = order;
-    return RVM_OK;
-}
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
@@ -92,7 +42,7 @@ rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *ro
     if (b->row == NULL)
         return rvm_fail_memory(err, "the candidates");
     for (size_t i = 0; kernels && i < p->rows; i++)
-        if (i == 0 || compare_features(p, i - 1, i) != 0)
+        if (i == 0 || !rvm_order_same(p, i - 1, i))
             b->row[b->count++ - b->terms] = i;
     return b->count > 0 ? RVM_OK
                         : rvm_fail(err, RVM_ESETTING,

@@ -7,12 +7,6 @@
 #include "basis/kernel.h"
 #include "basis/term.h"
 
-/* The rows of a problem in an order of their own: ascending by features, then by target. Training
- * looks at rows in this order only, so that it cannot depend on the order of the file. */
-RVM_CHECKED rvm_status rvm_canonical_order(size_t **row, const rvm_problem *p, rvm_error *err);
-/* Whether rows a and b have the same features. */
-bool rvm_same_features(const rvm_problem *p, size_t a, size_t b);
-
 /* Candidates are numbered: the terms in their order, so the bias first when there is one, then
  * kernel functions in the order of the rows that they sit on. */
 typedef struct {

@@ -14,6 +14,7 @@
 #include "base/diagnose.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "data/order.h"
 #include "inference/condense.h"
 
 enum { SHOWN = 20 }; /* functions that are told of */
@@ -103,7 +104,7 @@ static rvm_status copy_functions(rvm_chains *c, const rvm_sampler *sm, const rvm
     size_t *order = rvm_array(M, sizeof *order), *row_of_file = NULL;
     double *effect = rvm_array(M, sizeof *effect);
     rvm_status status = order == NULL || effect == NULL ? rvm_fail_memory(err, "the draws")
-                                                        : rvm_canonical_order(&row_of_file, p, err);
+                                                        : rvm_order_rows(&row_of_file, p, err);
     if (status == RVM_OK) {
         order_by_effect(order, effect, sm, c->draws);
         copy_weights(c, sm, order);

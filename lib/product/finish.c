@@ -9,6 +9,7 @@
 #include <float.h>
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "base/error.h"
 #include "base/linalg.h"
 #include "base/parallel.h"
+#include "data/order.h"
 #include "data/problem.h"
 
 enum {
@@ -64,16 +66,14 @@ static void posterior_free(posterior *q)
 /* The order of the model: terms, then vectors in canonical order. */
 static void order_functions(posterior *q, const rvm_point *point)
 {
+    for (size_t k = 0; k < q->K; k++)
+        q->D[k] = (double)q->c->id[point->column[k]];
+    gsl_sort_index(q->column, q->D, 1, q->K);
     for (size_t k = 0; k < q->K; k++) {
-        size_t at = k;
-        for (; at > 0 && q->c->id[q->column[at - 1]] > q->c->id[point->column[k]]; at--) {
-            q->column[at] = q->column[at - 1];
-            q->D[at] = q->D[at - 1];
-            q->u[at] = q->u[at - 1];
-        }
-        q->column[at] = point->column[k];
-        q->D[at] = exp(-0.5 * point->ln_alpha[k]);
-        q->u[at] = point->u[k];
+        const size_t from = q->column[k];
+        q->column[k] = point->column[from];
+        q->D[k] = exp(-0.5 * point->ln_alpha[from]);
+        q->u[k] = point->u[from];
     }
 }
 
@@ -480,7 +480,7 @@ static rvm_status find_rows(rvm_model *m, const size_t *row, size_t count, const
     m->row = rvm_array(count, sizeof *m->row);
     if (m->row == NULL)
         return rvm_fail_memory(err, "the model");
-    const rvm_status status = rvm_canonical_order(&order, file, err);
+    const rvm_status status = rvm_order_rows(&order, file, err);
     for (size_t i = 0; status == RVM_OK && i < count; i++)
         m->row[i] = order[row[i]] + 1;
     free(order);

@@ -31,6 +31,7 @@
 #include "basis/basis.h"
 #include "basis/kernel.h"
 #include "basis/spacing.h"
+#include "data/order.h"
 #include "data/problem.h"
 #include "product/loss.h"
 #include "product/settings.h"
@@ -166,15 +167,15 @@ static rvm_status make_families(rvm_tuner *t, rvm_error *err)
 static rvm_status draw_sample(rvm_tuner *t, size_t most, rvm_error *err)
 {
     const size_t N = t->p->rows, rows = GSL_MIN(N, most);
-    size_t *row = rvm_array(rows, sizeof *row), count = 0;
-    if (row == NULL)
-        return rvm_fail_memory(err, "a sample of the rows");
-    for (size_t n = 0; n < N && count < rows; n++) /* selection sampling */
-        if ((double)(N - n) * gsl_rng_uniform(t->rng) < (double)(rows - count))
-            row[count++] = t->order[n];
+    size_t *row = NULL;
+    const rvm_status status = rvm_order_sample(&row, rows, N, t->rng, err);
+    if (status != RVM_OK)
+        return status;
+    for (size_t n = 0; n < rows; n++)
+        row[n] = t->order[row[n]];
     rvm_problem_free(t->sample);
     rvm_constant_free(&t->constant);
-    t->sample = rvm_problem_subset(t->p, row, count);
+    t->sample = rvm_problem_subset(t->p, row, rows);
     free(row);
     if (t->sample == NULL)
         return rvm_fail_memory(err, "a sample of the rows");
@@ -446,7 +447,7 @@ static rvm_status prepare(rvm_tuner *t, rvm_error *err)
 {
     rvm_status status = rvm_settings_check(&t->settings, t->p, err);
     if (status == RVM_OK)
-        status = rvm_canonical_order(&t->order, t->p, err);
+        status = rvm_order_rows(&t->order, t->p, err);
     if (status != RVM_OK)
         return status;
     t->rng = gsl_rng_alloc(gsl_rng_taus2);

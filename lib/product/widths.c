@@ -23,6 +23,7 @@
 #include "base/parallel.h"
 #include "basis/inputs.h"
 #include "basis/term.h"
+#include "data/order.h"
 #include "data/problem.h"
 #include "inference/process.h"
 
@@ -389,21 +390,18 @@ static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
     const size_t N = y->p->rows, count = GSL_MIN(N, most_rows(s));
     const double *row_weight = y->observed.row_weight;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    size_t *all = rvm_array(N, sizeof *all);
-    *row = rvm_array(count, sizeof **row);
-    if (rng != NULL && all != NULL && *row != NULL) {
-        for (size_t n = 0; n < N; n++)
-            all[n] = n;
+    if (rng != NULL) {
         gsl_rng_set(rng, s->seed);
-        gsl_ran_choose(rng, *row, count, all, N, sizeof *all); /* keeps their order */
+        const rvm_status status = rvm_order_sample(row, count, N, rng, err);
+        gsl_rng_free(rng);
+        if (status != RVM_OK)
+            return status;
         w->p = rvm_problem_subset(y->p, *row, count);
         if (row_weight != NULL)
             w->row_weight = rvm_array(count, sizeof *w->row_weight);
         for (size_t n = 0; n < count && row_weight != NULL && w->row_weight != NULL; n++)
             w->row_weight[n] = row_weight[(*row)[n]];
     }
-    gsl_rng_free(rng);
-    free(all);
     if (w->p == NULL || (row_weight != NULL && w->row_weight == NULL))
         return rvm_fail_memory(err, "a part of the rows");
     return RVM_OK;

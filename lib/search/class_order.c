@@ -1,11 +1,11 @@
 /* The order in which training takes more than two classes. */
-#define _GNU_SOURCE /* qsort_r */
 #include "search/class_order.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "data/order.h"
 #include "data/problem.h"
 
 /* Rows with the same features are one place; the rows of label k are in the places
@@ -18,6 +18,12 @@ typedef struct {
     size_t *start;    /* owned, labels + 1 */
     size_t *list;     /* owned, N */
 } places;
+
+/* A class with what compares it: qsort hands over nothing else. */
+typedef struct {
+    const places *s;
+    size_t class;
+} placed_class;
 
 /* A row among those of the same features. */
 typedef struct {
@@ -45,11 +51,28 @@ static void free_places(places *s)
     free(s->list);
 }
 
-static int compare_labels(const void *a, const void *b, void *context)
+static int compare_labels(const void *a, const void *b)
 {
-    const int *label = context;
-    const int x = label[*(const size_t *)a], z = label[*(const size_t *)b];
+    const placed_class *p = a, *q = b;
+    const int x = p->s->labels->label[p->class], z = q->s->labels->label[q->class];
     return (x > z) - (x < z);
+}
+
+/* class[0 .. labels), all of them, as `compare` wants them. */
+static rvm_status sort_classes(size_t *class, const places *s,
+                               int compare(const void *, const void *), rvm_error *err)
+{
+    const size_t count = s->labels->count;
+    placed_class *placed = rvm_array(count, sizeof *placed);
+    if (placed == NULL)
+        return rvm_fail_memory(err, "the order of the classes");
+    for (size_t k = 0; k < count; k++)
+        placed[k] = (placed_class){ s, k };
+    qsort(placed, count, sizeof *placed, compare);
+    for (size_t k = 0; k < count; k++)
+        class[k] = placed[k].class;
+    free(placed);
+    return RVM_OK;
 }
 
 /* Position of a label, by bisection. */
@@ -67,29 +90,30 @@ static size_t position_of(const places *s, int label)
 }
 
 /* of_row: positions of the labels for now. */
-static void find_places(places *s, size_t *of_row, const rvm_problem *p)
+static rvm_status find_places(places *s, size_t *of_row, const rvm_problem *p, rvm_error *err)
 {
     const size_t count = s->labels->count;
-    for (size_t k = 0; k < count; k++)
-        s->by_label[k] = k;
-    qsort_r(s->by_label, count, sizeof *s->by_label, compare_labels, s->labels->label);
+    const rvm_status status = sort_classes(s->by_label, s, compare_labels, err);
+    if (status != RVM_OK)
+        return status;
     for (size_t k = 0; k < count; k++)
         s->start[k + 1] = s->start[k] + s->labels->rows[k];
     for (size_t n = 0; n < s->N; n++) {
-        s->at[n] = n > 0 && rvm_same_features(p, n - 1, n) ? s->at[n - 1] : n;
+        s->at[n] = n > 0 && rvm_order_same(p, n - 1, n) ? s->at[n - 1] : n;
         of_row[n] = position_of(s, (int)p->target[n]);
         s->list[s->start[of_row[n]]++] = s->at[n];
     }
     for (size_t k = count; k-- > 0;)
         s->start[k + 1] = s->start[k];
     s->start[0] = 0;
+    return RVM_OK;
 }
 
 /* By the places of their rows; classes that share them all are alike but for their names. */
-static int compare_classes(const void *a, const void *b, void *context)
+static int compare_classes(const void *a, const void *b)
 {
-    const places *s = context;
-    const size_t x = *(const size_t *)a, z = *(const size_t *)b;
+    const places *s = ((const placed_class *)a)->s;
+    const size_t x = ((const placed_class *)a)->class, z = ((const placed_class *)b)->class;
     const size_t x_rows = s->labels->rows[x], z_rows = s->labels->rows[z];
     for (size_t i = 0; i < x_rows && i < z_rows; i++) {
         const size_t u = s->list[s->start[x] + i], v = s->list[s->start[z] + i];
@@ -98,7 +122,7 @@ static int compare_classes(const void *a, const void *b, void *context)
     }
     if (x_rows != z_rows)
         return x_rows < z_rows ? -1 : 1;
-    return compare_labels(a, b, s->labels->label);
+    return compare_labels(a, b);
 }
 
 static int compare_twins(const void *a, const void *b)
@@ -148,13 +172,12 @@ rvm_status rvm_class_order(size_t *of_row, size_t *place, rvm_study *y, const rv
 {
     places s;
     rvm_status status = alloc_places(&s, labels, y->p->rows, err);
-    if (status == RVM_OK) {
-        find_places(&s, of_row, y->p);
-        for (size_t k = 0; k < labels->count; k++)
-            place[k] = k;
-        qsort_r(place, labels->count, sizeof *place, compare_classes, &s);
+    if (status == RVM_OK)
+        status = find_places(&s, of_row, y->p, err);
+    if (status == RVM_OK)
+        status = sort_classes(place, &s, compare_classes, err);
+    if (status == RVM_OK)
         status = number_rows(of_row, place, y, &s, err);
-    }
     free_places(&s);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "search/joint.h"
 
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -398,12 +399,11 @@ static size_t find_superfluous(rvm_joint *s)
         worth[i] = rvm_shared_gain_at(0, S, Q, s->outputs, &prior);
         if (worth[i] > margin || is_bias(s, i) ||
             rvm_shared_gain(&best, S, Q, s->outputs, &prior) > margin)
-            continue;
-        size_t at = count++;
-        for (; at > 0 && worth[s->order[at - 1]] > worth[i]; at--)
-            s->order[at] = s->order[at - 1];
-        s->order[at] = i;
+            worth[i] = INFINITY; /* it stays */
+        else
+            count++;
     }
+    gsl_sort_index(s->order, worth, 1, s->now->K);
     return count;
 }
 

@@ -14,6 +14,7 @@
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,14 +222,11 @@ static size_t find_superfluous(size_t *order, double *use, const rvm_search *s, 
     size_t count = 0;
     for (size_t i = 0; i < s->now.K; i++) {
         const double mine = use_of(s, C, i);
-        if (is_worth_it(s->observed, mine) || (bias_held && s->now.column[i] == 0))
-            continue;
-        use[i] = mine;
-        size_t at = count++;
-        for (; at > 0 && use[order[at - 1]] > mine; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
+        const bool stays = is_worth_it(s->observed, mine) || (bias_held && s->now.column[i] == 0);
+        use[i] = stays ? INFINITY : mine;
+        count += !stays;
     }
+    gsl_sort_index(order, use, 1, s->now.K);
     return count;
 }
 

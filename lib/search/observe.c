@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "data/order.h"
 #include "data/problem.h"
 
 /* The noise is not believed below this share of the variance of the targets: beyond it beta runs
@@ -161,7 +162,7 @@ static rvm_status observe_classes(rvm_study *y, const rvm_settings *s, int first
 static rvm_status sort_rows(rvm_study *y, const rvm_problem *p, rvm_error *err)
 {
     size_t *order = NULL;
-    const rvm_status status = rvm_canonical_order(&order, p, err);
+    const rvm_status status = rvm_order_rows(&order, p, err);
     if (status != RVM_OK)
         return status;
     y->p = rvm_problem_subset(p, order, p->rows);

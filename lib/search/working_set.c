@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
+#include "data/order.h"
 #include "search/gram_search.h"
 #include "search/offers.h"
 
@@ -181,14 +182,10 @@ void rvm_working_set_free(rvm_working_set *w)
 /* So many random rows, ascending. */
 static rvm_status draw_rows(rvm_working_set *w, size_t rows, rvm_error *err)
 {
-    const size_t N = w->whole->observed.N;
-    size_t *row = rvm_array(rows, sizeof *row), count = 0;
-    if (row == NULL)
-        return rvm_fail_memory(err, "a part of the rows");
-    for (size_t n = 0; n < N && count < rows; n++) /* selection sampling */
-        if ((double)(N - n) * gsl_rng_uniform(w->pool.rng) < (double)(rows - count))
-            row[count++] = n;
-    const rvm_status status = rvm_study_part(&w->part, w->whole, row, count, err);
+    size_t *row = NULL;
+    rvm_status status = rvm_order_sample(&row, rows, w->whole->observed.N, w->pool.rng, err);
+    if (status == RVM_OK)
+        status = rvm_study_part(&w->part, w->whole, row, rows, err);
     free(row);
     return status;
 }

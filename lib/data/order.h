@@ -1,0 +1,19 @@
+/* Orders of the rows of a problem, and samples of them. */
+#ifndef RVM_ORDER_H
+#define RVM_ORDER_H
+
+#include <gsl/gsl_rng.h>
+
+#include "rvm.h"
+
+/* *row (owned by the caller): the rows ascending by features, then by targets. Training looks at
+ * rows in this order only, so that it cannot depend on the order of the file. */
+RVM_CHECKED rvm_status rvm_order_rows(size_t **row, const rvm_problem *p, rvm_error *err);
+/* Whether rows a and b have the same features. */
+bool rvm_order_same(const rvm_problem *p, size_t a, size_t b);
+
+/* *row (owned by the caller): `count` <= N of the numbers 0 .. N - 1 at random, ascending. */
+RVM_CHECKED rvm_status rvm_order_sample(size_t **row, size_t count, size_t N, gsl_rng *rng,
+                                        rvm_error *err);
+
+#endif
