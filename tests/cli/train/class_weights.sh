@@ -20,6 +20,16 @@ mean -w1 6 >one && cp model six
 mean -w1 2 -w+1 3 >two
 cmp model six || fail "2 times 3 is not 6"
 
+# A product that is no number, or nothing, is a mistake; one that only looks large is none.
+for w in 1e-200 1e200; do
+    "$BIN/rvm-train" -q -w-1 $w -w-1 $w "$DATA/ripley.train" new 2>err
+    [ $? = 1 ] || fail "-w-1 $w twice: exit is not 1"
+    grep -q '^rvm-train: ERROR: the weights of class -1 multiply to' err || fail "$w twice: $(cat err)"
+done
+[ ! -e new ] || fail "a model of no weights"
+mean -w-1 1e200 -w-1 1e-200 >one && mean >two
+cmp one two || fail "1e200 times 1e-200 is not 1"
+
 "$BIN/rvm-train" -q -w9 2 -v 5 "$DATA/ripley.train" >out 2>err || fail "fails: $(cat err)"
 [ "$(cat err)" = 'rvm-train: WARNING: class label 9 specified in weight is not found' ] ||
     fail "the warning reads: $(cat err)"
