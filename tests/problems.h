@@ -375,7 +375,7 @@ static inline void bench_init(bench *b, const rvm_problem *p, const rvm_settings
     CHECK_OK(rvm_study_init(&b->study, p, s, &s->kernel, first_label, &err));
     const rvm_observed *o = &b->study.observed;
     const size_t M = b->study.basis.count;
-    CHECK_OK(rvm_design_init(&b->design, o->N, M, o->t, o->likelihood->owns_noise, &err));
+    CHECK_OK(rvm_design_init(&b->design, o->N, M, o->t, !o->likelihood->curved, &err));
     size_t *id = calloc(M, sizeof *id);
     ck_assert_ptr_nonnull(id);
     for (size_t m = 0; m < M; m++)
@@ -399,7 +399,7 @@ static inline void bench_start_full(bench *b, double noise_share)
 {
     rvm_fit *f = &b->search.now;
     f->K = 0;
-    f->ln_beta = b->study.observed.likelihood->owns_noise ? -log(noise_share) : 0;
+    f->ln_beta = rvm_observed_first_ln_beta(&b->study.observed, noise_share);
     if (b->study.observed.noise_fixed)
         f->ln_beta = b->study.observed.ln_beta;
     for (size_t m = 0; m < b->design.count; m++)

@@ -16,7 +16,7 @@ static void climb_from_nothing(bench *b, bool *converged)
     rvm_error err = { 0 };
     rvm_fit *f = &b->search.now;
     f->K = 0;
-    f->ln_beta = b->study.observed.likelihood->owns_noise ? -log(0.5) : 0;
+    f->ln_beta = b->study.observed.likelihood->has_noise ? -log(0.5) : 0;
     if (b->study.observed.bias_ln_alpha_max < INFINITY)
         rvm_fit_add(f, 0, b->study.observed.bias_ln_alpha_max);
     CHECK_OK(rvm_search_locate(&b->search, &err));

@@ -19,21 +19,21 @@ typedef struct {
 static void case_init(case_data *x, const rvm_likelihood *likelihood, size_t K)
 {
     rvm_error err = { 0 };
-    if (likelihood->owns_noise)
+    if (likelihood->has_noise)
         random_targets(x->t, N, 3);
     else
         random_classes(x->t, N, 3);
     random_design(&x->d, N, M, x->t, 4);
-    for (size_t n = 0; n < N && likelihood->owns_noise; n++) /* something to find in 1, 5, 6 */
+    for (size_t n = 0; n < N && likelihood->has_noise; n++) /* something to find in 1, 5, 6 */
         x->t[n] += 4 * gsl_matrix_get(x->d.PhiT, 1, n) + 6 * gsl_matrix_get(x->d.PhiT, 5, n) +
                    9 * gsl_matrix_get(x->d.PhiT, 6, n);
     fill_gram(&x->d);
     x->o = observe(likelihood, x->t, N);
     CHECK_OK(rvm_fit_init(&x->f, M, N, &err));
-    CHECK_OK(rvm_scratch_init(&x->ws, M, N, !likelihood->owns_noise, 1, &err));
+    CHECK_OK(rvm_scratch_init(&x->ws, M, N, likelihood->curved, 1, &err));
     CHECK_OK(rvm_statistics_init(&x->stats, M, M, &err));
     x->C = gsl_matrix_alloc(M, M);
-    x->f.ln_beta = likelihood->owns_noise ? 0.41 : 0;
+    x->f.ln_beta = likelihood->has_noise ? 0.41 : 0;
     for (size_t i = 0; i < K; i++)
         rvm_fit_add(&x->f, i, 0.3 * (double)i - 1.1);
 }
@@ -76,7 +76,7 @@ static void check_statistics(case_data *x)
 {
     double noise[N];
     for (size_t n = 0; n < N; n++)
-        noise[n] = x->o.likelihood->owns_noise ? exp(-x->f.ln_beta) : 1 / x->f.curvature[n];
+        noise[n] = x->o.likelihood->has_noise ? exp(-x->f.ln_beta) : 1 / x->f.curvature[n];
     gsl_matrix *C = covariance(&x->f, &x->d, noise);
     ck_assert_uint_eq(x->stats.count, M);
     for (size_t m = 0; m < M; m++) {
@@ -86,7 +86,7 @@ static void check_statistics(case_data *x)
             pull += phi[n] * x->f.slope[n];
         check_close(x->stats.S[m], inverse_form(C, phi, phi), 1e-11);
         check_close(x->stats.Q[m], pull, 1e-11);
-        if (x->o.likelihood->owns_noise)
+        if (x->o.likelihood->has_noise)
             check_close(x->stats.Q[m], inverse_form(C, phi, x->t), 1e-11);
     }
     gsl_matrix_free(C);

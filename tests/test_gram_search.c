@@ -69,7 +69,7 @@ static void in_memory(rvm_design *d, rvm_fit *f, const case_data *x)
     const rvm_fit *now = &x->g.search.now;
     const rvm_observed *o = &x->y.observed;
     rvm_error err = { 0 };
-    CHECK_OK(rvm_design_init(d, o->N, now->K, o->t, o->likelihood->owns_noise, &err));
+    CHECK_OK(rvm_design_init(d, o->N, now->K, o->t, !o->likelihood->curved, &err));
     CHECK_OK(rvm_design_append(d, &x->y.basis, x->g.columns.id, now->K, 1, &err));
     CHECK_OK(rvm_fit_init(f, now->K, o->N, &err));
     for (size_t i = 0; i < now->K; i++)

@@ -21,15 +21,15 @@ static void case_init(case_data *x, const rvm_likelihood *likelihood)
     rvm_error err = { 0 };
     const double ln_alpha[K] = { -2.385, 0.4, -0.31, 1.7 };
     const size_t column[K] = { 4, 0, 2, 5 };
-    if (likelihood->owns_noise)
+    if (likelihood->has_noise)
         random_targets(x->t, N, 1);
     else
         random_classes(x->t, N, 1);
     x->o = observe(likelihood, x->t, N);
     random_design(&x->d, N, M, x->t, 2);
     CHECK_OK(rvm_fit_init(&x->f, M, N, &err));
-    CHECK_OK(rvm_scratch_init(&x->ws, M, N, !likelihood->owns_noise, 1, &err));
-    x->f.ln_beta = likelihood->owns_noise ? 0.83 : 0;
+    CHECK_OK(rvm_scratch_init(&x->ws, M, N, likelihood->curved, 1, &err));
+    x->f.ln_beta = likelihood->has_noise ? 0.83 : 0;
     for (size_t i = 0; i < K; i++)
         rvm_fit_add(&x->f, column[i], ln_alpha[i]);
 }
@@ -373,7 +373,7 @@ static void check_products(const rvm_likelihood *likelihood)
     for (size_t m = 0; m < M; m++) {
         double pull = 0, square = 0, cross[K] = { 0 };
         for (size_t n = 0; n < N; n++) {
-            const double b = likelihood->owns_noise ? exp(x.f.ln_beta) : x.f.curvature[n];
+            const double b = likelihood->has_noise ? exp(x.f.ln_beta) : x.f.curvature[n];
             const double value = gsl_matrix_get(x.d.PhiT, m, n);
             pull += value * x.f.slope[n];
             square += b * value * value;
@@ -485,7 +485,7 @@ START_TEST(quadratic_is_gaussian_without_rows)
         CHECK_OK(rvm_scratch_init(&ws, M, 0, false, 1, &err));
         for (size_t i = 0; i < K; i++)
             rvm_fit_add(&f, x.f.column[i], x.f.ln_alpha[i]);
-        ck_assert(!rvm_quadratic.by_rows && rvm_quadratic.owns_noise);
+        ck_assert(!rvm_quadratic.by_rows && rvm_quadratic.has_noise);
         for (size_t k = 0; k < 3; k++) {
             x.f.ln_beta = f.ln_beta = ln_betas[k];
             ck_assert(posterior(&x));

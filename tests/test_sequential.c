@@ -17,18 +17,18 @@ typedef struct {
 static void case_init(case_data *x, const rvm_likelihood *likelihood)
 {
     rvm_error err = { 0 };
-    if (likelihood->owns_noise)
+    if (likelihood->has_noise)
         random_targets(x->t, N, 15);
     else
         random_classes(x->t, N, 15);
     random_design(&x->d, N, M, x->t, 16);
-    for (size_t n = 0; n < N && likelihood->owns_noise; n++)
+    for (size_t n = 0; n < N && likelihood->has_noise; n++)
         x->t[n] += 4 * gsl_matrix_get(x->d.PhiT, 1, n) - 6 * gsl_matrix_get(x->d.PhiT, 5, n);
     fill_gram(&x->d);
     x->o = observe(likelihood, x->t, N);
     CHECK_OK(rvm_search_init(&x->s, &x->o, &x->d, M, 1, &err));
     CHECK_OK(rvm_sequential_init(&x->q, &x->s, &err));
-    x->s.now.ln_beta = likelihood->owns_noise ? 0.31 : 0;
+    x->s.now.ln_beta = likelihood->has_noise ? 0.31 : 0;
     rvm_fit_add(&x->s.now, 4, 0.7);
     rvm_fit_add(&x->s.now, 1, -1.2);
     rvm_fit_add(&x->s.now, 6, 1.9);

@@ -320,7 +320,7 @@ static double evidence_by_rows(const rvm_study *y, const rvm_working_set *w)
 {
     const rvm_point *best = rvm_working_set_best(w);
     const rvm_observed *o = &y->observed;
-    const bool gram = o->likelihood->owns_noise;
+    const bool gram = o->likelihood->has_noise;
     rvm_error err = { 0 };
     rvm_design d;
     rvm_fit f;

@@ -214,10 +214,29 @@ static double bernoulli_inner(size_t m, size_t n, const rvm_fit *f, const rvm_de
     return sum;
 }
 
+/* ws->rows and rows2. */
+static double row_numbers(double K, double N)
+{
+    return 2 * K * N;
+}
+
+/* The price of a start goes with K^2 N here, and all of them end closer together. */
+static const rvm_start_plan plans[] = {
+    { RVM_FROM_SUBSET, 1, 400, 1, 0, 0 },   { RVM_FROM_NOTHING, 1, 0, 0, 1, 0 },
+    { RVM_FROM_NOTHING, 1, 0, 0, 0, 0 },    { RVM_FROM_SUBSET, 1, 200, 0.5, 0, 0 },
+    { RVM_FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { RVM_FROM_SUBSET, 1, 100, 0.25, 0, 0 },
+    { RVM_FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { RVM_FROM_SUBSET, 1, 100, 0.25, 0, 0 },
+    { RVM_FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { RVM_FROM_SUBSET, 1, 400, 1, 0, RVM_WIDE_PRIOR },
+};
+
 const rvm_likelihood rvm_bernoulli = {
     .name = "bernoulli",
-    .owns_noise = false,
+    .has_noise = false,
+    .curved = true,
     .by_rows = true,
+    .plans = plans,
+    .plan_count = sizeof plans / sizeof plans[0],
+    .scratch = row_numbers,
     .credit = 0,
     .posterior = bernoulli_posterior,
     .residual = bernoulli_residual,

@@ -10,6 +10,7 @@
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/interrupt.h"
@@ -55,8 +56,10 @@ static void stack_rows(gsl_matrix *stack, const rvm_fit *f, const rvm_design *d,
     }
 }
 
-double rvm_gaussian_stack(double K)
+/* What factor_by_qr allocates. */
+static double stack_numbers(double K, double N)
 {
+    (void)N;
     return (2 * K + fmax(K, LEAST_STACK)) * K;
 }
 
@@ -267,10 +270,28 @@ static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_des
     return exp(f->ln_beta) * gsl_matrix_get(d->G, m, n);
 }
 
+/* A small guess of the noise keeps more functions for longer and ends in smoother solutions than
+ * one near the variance of the targets, which is where greedy growth gets trapped. */
+static const rvm_start_plan plans[] = {
+    { RVM_FROM_SUBSET, 0.001, SIZE_MAX, 1, 0, 0 },
+    { RVM_FROM_NOTHING, 0.9, 0, 0, 1, 0 },
+    { RVM_FROM_SUBSET, 0.003, SIZE_MAX, 1, 0, RVM_WIDE_PRIOR },
+    { RVM_FROM_SUBSET, 0.003, SIZE_MAX, 1, 0, 0 },
+    { RVM_FROM_SUBSET, 0.01, SIZE_MAX, 1, 0, 0 },
+    { RVM_FROM_SUBSET, 0.0003, SIZE_MAX, 1, 0, 0 },
+    { RVM_FROM_SUBSET, 0.03, SIZE_MAX, 1, 0, 0 },
+    { RVM_FROM_SUBSET, 0.1, SIZE_MAX, 1, 0, 0 },
+    { RVM_FROM_SUBSET, 0.01, SIZE_MAX, 0.5, 0, 0 },
+    { RVM_FROM_SUBSET, 0.001, SIZE_MAX, 0.5, 0, 0 },
+};
+
 const rvm_likelihood rvm_gaussian = {
     .name = "gaussian",
-    .owns_noise = true,
+    .has_noise = true,
     .by_rows = true,
+    .plans = plans,
+    .plan_count = sizeof plans / sizeof plans[0],
+    .scratch = stack_numbers,
     .credit = 0.5,
     .posterior = gaussian_posterior,
     .residual = gaussian_residual,
@@ -280,7 +301,7 @@ const rvm_likelihood rvm_gaussian = {
 
 const rvm_likelihood rvm_quadratic = {
     .name = "quadratic",
-    .owns_noise = true,
+    .has_noise = true,
     .by_rows = false,
     .credit = 0,
     .posterior = gaussian_posterior,

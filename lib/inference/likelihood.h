@@ -68,11 +68,34 @@ typedef struct {
     int mode_steps; /* steps that a posterior may take towards the mode; 0: until it is there */
 } rvm_scratch;
 
+/* How a search over all columns begins. */
+typedef struct {
+    enum { RVM_FROM_NOTHING, RVM_FROM_SUBSET, RVM_FROM_BEST } kind;
+    double noise_share; /* first guess of the noise, of the variance of the targets */
+    size_t most;        /* RVM_FROM_SUBSET: functions at the most */
+    double share;       /* RVM_FROM_SUBSET: of all candidates */
+    double margin;      /* nats that an addition must gain; 0: the tolerance of the settings */
+    double widen;       /* RVM_FROM_SUBSET: taken off ln alpha at the start */
+} rvm_start_plan;
+
+/* Where columns are nearly alike (wide kernels; linear and polynomial ones of unscaled data) what
+ * tells them apart needs weights far larger than the targets, and a start that does not allow for
+ * them loses it for good: no single function helps afterwards. So much is then taken off ln alpha
+ * (heart and crabs are lost with 5, found with 10 to 20). */
+enum { RVM_WIDE_PRIOR = 10 };
+
 /* One row of the table of likelihoods. */
 struct rvm_likelihood {
     const char *name;
-    bool owns_noise; /* has a beta of its own */
-    bool by_rows;    /* looks at rows, not at their Gram matrix alone: a fit has vectors of N */
+    bool has_noise; /* a precision beta of its own, which is estimated unless it is fixed */
+    bool curved;    /* the curvature depends on the activation: the posterior is Laplace's at a mode
+                       that is found in steps over all rows. Else it is normal, and the Gram matrix
+                       of the columns says it all. */
+    bool by_rows;   /* looks at rows, not at their Gram matrix alone: a fit has vectors of N */
+    const rvm_start_plan *plans; /* of the first searches, in their order */
+    int plan_count;
+    /* Numbers that a posterior of K functions and N rows needs beside a fit and square scratch. */
+    double (*scratch)(double K, double N);
     /* Nats for each function in choosing between optima of much the same evidence. In regression
      * the one with more functions predicts better: the sparser has picked its few positions from
      * more candidates (half a nat: mean squared error 3.10 against 3.22 on Friedman 1, 0.0129
@@ -94,9 +117,11 @@ struct rvm_likelihood {
 
 extern const rvm_likelihood rvm_gaussian, rvm_bernoulli;
 
-/* Numbers that a posterior of rvm_gaussian with K functions allocates beside its scratch, where it
- * falls back to QR. */
-double rvm_gaussian_stack(double K);
+/* Whether beta is estimated. */
+bool rvm_observed_free_noise(const rvm_observed *o);
+/* ln beta that a search starts from, where the noise is guessed to be that share of the variance of
+ * the targets; 0 where there is no noise. */
+double rvm_observed_first_ln_beta(const rvm_observed *o, double noise_share);
 
 /* What the Gram matrix G = Phi'B Phi and p = Phi'B z of a design say, and no row: normal noise of
  * precision beta, with z'B z in t_squared. For the rounds of a search over many rows, where the

@@ -131,7 +131,7 @@ static rvm_status activate(posterior *q, rvm_error *err)
         }
     }
     for (size_t n = 0; n < q->N; n++) {
-        if (o->likelihood->owns_noise) {
+        if (!o->likelihood->curved) {
             q->b[n] = sqrt(q->beta);
             q->g[n] = q->beta * (o->t[n] - q->f[n]);
             continue;
@@ -329,12 +329,12 @@ static double log_likelihood(const posterior *q)
     double sum = 0;
     for (size_t n = 0; n < q->N; n++) {
         const double r = o->t[n] - q->f[n], f = q->f[n];
-        if (o->likelihood->owns_noise)
+        if (!o->likelihood->curved)
             sum -= 0.5 * q->beta * r * r;
         else
             sum += weight_of_row(o, n) * (o->t[n] * f - fmax(f, 0) - log1p(exp(-fabs(f))));
     }
-    if (o->likelihood->owns_noise)
+    if (!o->likelihood->curved)
         sum += (double)q->N * (0.5 * log(q->beta / (2 * M_PI)) - log(q->y->t_scale));
     return sum;
 }
@@ -396,7 +396,7 @@ static rvm_status copy_functions(rvm_latent *latent, const posterior *q, rvm_err
  * a part of them, and the steps converge. */
 static rvm_status settle_at_mode(posterior *q, rvm_error *err)
 {
-    const bool normal = q->y->observed.likelihood->owns_noise;
+    const bool normal = !q->y->observed.likelihood->curved;
     const int most = normal ? (q->hasty ? 1 : 2) : q->hasty ? HASTY_STEPS : MOST_STEPS;
     double *step = rvm_array(q->K, sizeof *step), promise = INFINITY;
     rvm_status status = step == NULL ? rvm_fail_memory(err, "the posterior") : RVM_OK;

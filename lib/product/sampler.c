@@ -149,7 +149,7 @@ static rvm_status choose_functions(rvm_sampler *sm, size_t wanted, const rvm_poi
  * evidence has it. */
 static rvm_precision_prior alpha_prior(const rvm_study *y, const rvm_settings *s)
 {
-    const bool classes = !y->observed.likelihood->owns_noise;
+    const bool classes = y->observed.likelihood->curved;
     const double unit = classes ? 1 : gsl_pow_2(y->t_scale);
     const rvm_sampling *g = &s->sampling;
     rvm_precision_prior p = { .shape = classes ? 1 : 0 };
@@ -163,7 +163,7 @@ static rvm_precision_prior alpha_prior(const rvm_study *y, const rvm_settings *s
 static rvm_precision_prior beta_prior(const rvm_study *y, const rvm_settings *s)
 {
     const rvm_observed *o = &y->observed;
-    const bool classes = !o->likelihood->owns_noise;
+    const bool classes = o->likelihood->curved;
     if (o->noise_fixed)
         return (rvm_precision_prior){ .low = exp(o->ln_beta), .high = exp(o->ln_beta) };
     const bool given = s->sampling.noise_prior_given || !classes;
@@ -192,7 +192,7 @@ static void fit_bounds(rvm_precision_prior *p, double share, const rvm_sampling 
 static rvm_status set_priors(rvm_sampler *sm, const rvm_settings *s, rvm_error *err)
 {
     const rvm_study *y = sm->y;
-    const bool classes = !y->observed.likelihood->owns_noise;
+    const bool classes = y->observed.likelihood->curved;
     const size_t M = functions(sm);
     const rvm_precision_prior prior = alpha_prior(y, s);
     sm->unit = rvm_array(M, sizeof *sm->unit);

@@ -69,7 +69,7 @@ static rvm_status settle(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_basis *b = &tr->study.basis;
     const rvm_observed *o = &tr->study.observed;
-    const size_t bias = 0, count = o->likelihood->owns_noise && b->bias ? 1 : 0;
+    const size_t bias = 0, count = o->likelihood->has_noise && b->bias ? 1 : 0;
     rvm_fit fit;
     rvm_status status = rvm_design_init(&tr->fixed, o->N, 1, o->t, false, err);
     if (status == RVM_OK)
@@ -81,7 +81,7 @@ static rvm_status settle(rvm_trainer *tr, rvm_error *err)
         return status;
     if (count == 1)
         rvm_fit_add(&fit, 0, o->bias_ln_alpha_max);
-    fit.ln_beta = o->likelihood->owns_noise ? rvm_study_constant_ln_beta(&tr->study) : 0;
+    fit.ln_beta = rvm_study_constant_ln_beta(&tr->study);
     if (!rvm_point_save(&tr->point, &fit, 0, true))
         status = rvm_fail_memory(err, "a solution");
     rvm_fit_free(&fit);
@@ -261,7 +261,7 @@ static void report_point(rvm_report *r, const rvm_trainer *tr)
     r->functions = point->K;
     r->log_evidence = point->log_evidence;
     r->converged = tr->done && point->converged;
-    if (!o->likelihood->owns_noise)
+    if (!o->likelihood->has_noise)
         return;
     r->log_evidence -= (double)r->rows * log(tr->study.t_scale);
     r->noise_sd = tr->study.t_scale * exp(-0.5 * point->ln_beta);

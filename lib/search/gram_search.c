@@ -24,9 +24,9 @@ static const double close_by = 1, too_far = 10;
 /* Of beta / alpha: the widest prior of a weight that the Gram matrix has digits for. */
 static const double widest = 1e13;
 
-static bool is_regression(const rvm_gram_search *g)
+static bool is_curved(const rvm_gram_search *g)
 {
-    return g->y->observed.likelihood->owns_noise;
+    return g->y->observed.likelihood->curved;
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
     g->quadratic = y->observed;
     g->quadratic.likelihood = &rvm_quadratic;
     g->quadratic.ln_ratio_max = log(widest);
-    if (!is_regression(g)) {
+    if (is_curved(g)) {
         g->quadratic.noise_fixed = true;
         g->quadratic.ln_beta = g->quadratic.ln_beta_max = 0;
     }
@@ -62,14 +62,14 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
     g->gram.G = gsl_matrix_alloc(capacity, capacity);
     g->gram.p = rvm_array(capacity, sizeof *g->gram.p);
     rvm_status status = RVM_OK;
-    g->slope = rvm_array(is_regression(g) ? y->observed.N : 0, sizeof *g->slope);
+    g->slope = rvm_array(is_curved(g) ? 0 : y->observed.N, sizeof *g->slope);
     if (g->w == NULL || g->slope == NULL || g->gram.G == NULL || g->gram.p == NULL)
         status = rvm_fail_memory(err, "the search");
     if (status == RVM_OK)
         status = rvm_search_init(&g->search, &g->quadratic, &g->gram, capacity, threads, err);
     if (status == RVM_OK)
         status = rvm_statistics_init(&g->statistics, capacity, capacity, err);
-    if (status == RVM_OK && !is_regression(g))
+    if (status == RVM_OK && is_curved(g))
         status = rvm_laplace_init(&g->laplace, capacity, y->observed.N, threads, err);
     if (status != RVM_OK)
         rvm_gram_search_free(g);
@@ -99,7 +99,7 @@ rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y, rvm
 {
     const rvm_observed *o = &y->observed;
     g->y = y;
-    g->quadratic.N = is_regression(g) ? o->N : 0;
+    g->quadratic.N = is_curved(g) ? 0 : o->N;
     g->quadratic.t_squared = o->t_squared;
     g->quadratic.bias_ln_alpha_max = o->bias_ln_alpha_max;
     g->quadratic.ln_alpha_min = o->ln_alpha_min;
@@ -340,8 +340,8 @@ rvm_status rvm_gram_search_run(rvm_gram_search *g, int sweeps, const rvm_climb_s
                                rvm_error *err)
 {
     bound_alpha(g);
-    return is_regression(g) ? run_regression(g, sweeps, climb, err)
-                            : run_classes(g, sweeps, climb, err);
+    return is_curved(g) ? run_classes(g, sweeps, climb, err)
+                        : run_regression(g, sweeps, climb, err);
 }
 
 rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_point *point, const size_t *id,
@@ -351,7 +351,7 @@ rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_point *point, c
     g->gram.count = 0;
     rvm_status status = rvm_columns_append(&g->columns, id, point->K, err);
     rvm_point_load(&g->search.now, point);
-    if (status == RVM_OK && !is_regression(g))
+    if (status == RVM_OK && is_curved(g))
         return approach(g, NULL, 0, err);
     if (status == RVM_OK)
         status = extend_gram(g, err);
@@ -370,7 +370,7 @@ rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g, r
                               .curvature = g->laplace.curvature,
                               .beta = beta,
                               .threads = g->search.ws.threads };
-    if (!is_regression(g))
+    if (is_curved(g))
         return RVM_OK;
     spread_weights(g);
     const rvm_status status = rvm_columns_apply(g->slope, &g->columns, g->w, err);

@@ -51,7 +51,7 @@ rvm_status rvm_search_init(rvm_search *s, const rvm_observed *o, rvm_design *d, 
     if (status == RVM_OK)
         status = rvm_fit_init(&s->trial, capacity, N, err);
     if (status == RVM_OK)
-        status = rvm_scratch_init(&s->ws, capacity, N, !o->likelihood->owns_noise, threads, err);
+        status = rvm_scratch_init(&s->ws, capacity, N, o->likelihood->curved, threads, err);
     if (status != RVM_OK)
         rvm_search_free(s);
     return status;
@@ -164,7 +164,7 @@ void rvm_fit_derivatives(double *gradient, gsl_matrix *hessian, const rvm_fit *f
         const rvm_prior prior = rvm_column_prior(o, norm[f->column[i]]);
         add_prior(gradient, hessian, i, &prior, f->ln_alpha[i]);
     }
-    if (!o->likelihood->owns_noise)
+    if (!o->likelihood->has_noise)
         return;
     beta_derivatives(gradient, hessian, f, C, o->N);
     if (!rvm_prior_is_flat(&o->noise_prior))
@@ -185,8 +185,7 @@ void rvm_search_derivatives(rvm_search *s, gsl_matrix *hessian, const gsl_matrix
     const rvm_observed *o = s->observed;
     const size_t K = s->now.K;
     rvm_fit_derivatives(s->gradient, hessian, &s->now, C, o, s->design->norm);
-    if (!o->likelihood->owns_noise || o->noise_fixed ||
-        (s->now.ln_beta >= o->ln_beta_max && s->gradient[K] > 0))
+    if (!rvm_observed_free_noise(o) || (s->now.ln_beta >= o->ln_beta_max && s->gradient[K] > 0))
         hold(s, hessian, K);
     for (size_t i = 0; i < K; i++)
         if ((bias_at_bound(s, i) && s->gradient[i] > 0) ||

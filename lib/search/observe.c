@@ -259,7 +259,7 @@ rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int threads, rvm_
     for (size_t m = 0; m < M && status == RVM_OK; m++)
         id[m] = m;
     if (status == RVM_OK)
-        status = rvm_design_init(d, o->N, M, o->t, o->likelihood->owns_noise, err);
+        status = rvm_design_init(d, o->N, M, o->t, !o->likelihood->curved, err);
     if (status == RVM_OK)
         status = rvm_design_append(d, &y->basis, id, M, threads, err);
     free(id);
@@ -280,8 +280,8 @@ void rvm_study_free(rvm_study *y)
 double rvm_study_constant_ln_beta(const rvm_study *y)
 {
     const rvm_observed *o = &y->observed;
-    if (o->noise_fixed)
-        return o->ln_beta;
+    if (!rvm_observed_free_noise(o))
+        return rvm_observed_first_ln_beta(o, 1);
     const rvm_fit nothing_left = { .misfit = 0 };
     return rvm_prior_is_flat(&o->noise_prior)
                ? 0

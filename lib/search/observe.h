@@ -28,19 +28,13 @@ RVM_CHECKED rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, c
                                       size_t count, rvm_error *err);
 /* Observes another one of the targets of a regression; the first is observed to begin with. */
 void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output);
-/* The columns of all candidates, with their Gram matrix where the likelihood owns the noise. */
+/* The columns of all candidates, with their Gram matrix where the posterior is normal. */
 RVM_CHECKED rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int threads,
                                         rvm_error *err);
 void rvm_study_free(rvm_study *y);
 
 /* The weight of a class; only their ratios matter, and a row has 1 at the most. */
 double rvm_class_weight_of(const rvm_settings *s, int label);
-
-/* Where columns are nearly alike (wide kernels; linear and polynomial ones of unscaled data) what
- * tells them apart needs weights far larger than the targets, and a start that does not allow for
- * them loses it for good: no single function helps afterwards. So much is then taken off ln alpha
- * (heart and crabs are lost with 5, found with 10 to 20). */
-enum { RVM_WIDE_PRIOR = 10 };
 
 /* ln beta where the target is constant: that of its rounding, or less if a prior of the noise says
  * so. */

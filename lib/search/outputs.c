@@ -86,7 +86,7 @@ static bool fit(double M, const rvm_outputs *o)
 {
     const double N = (double)o->y->observed.N, q = (double)o->searched;
     const double searches = side_by_side((size_t)M) ? RVM_BATCH : 1;
-    const double stack = rvm_gaussian_stack(M);
+    const double stack = rvm_gaussian.scratch(M, N);
     const double numbers = M * N + M * M + searches * ((2 * q + 7) * M * M + stack + 2 * q * N);
     return 8 * numbers <= o->settings.budget_mb * 1048576;
 }

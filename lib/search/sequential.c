@@ -80,7 +80,7 @@ rvm_status rvm_sequential_renew(rvm_sequential *q, rvm_error *err)
 {
     rvm_search *s = q->search;
     const rvm_observed *o = s->observed;
-    if (o->likelihood->owns_noise && !o->noise_fixed) {
+    if (rvm_observed_free_noise(o)) {
         double gammas = 0;
         const rvm_status status = rvm_search_locate(s, err); /* for the misfit */
         if (status != RVM_OK)
@@ -258,8 +258,7 @@ static double bounded_ln_alpha(const rvm_sequential *q, size_t column, double S,
 static void consider_additions(rvm_sequential_move *best, const rvm_sequential *q)
 {
     const rvm_fit *f = &q->search->now;
-    const double least =
-        least_share * (q->search->observed->likelihood->owns_noise ? exp(f->ln_beta) : 1);
+    const double least = least_share * exp(f->ln_beta);
     for (size_t t = 0; t < q->statistics.count; t++) {
         const double S = q->statistics.S[t], Q = q->statistics.Q[t];
         const rvm_prior prior = prior_of(q, t);
@@ -305,7 +304,7 @@ rvm_status rvm_sequential_apply(rvm_sequential *q, rvm_sequential_move move, rvm
 {
     rvm_fit *f = &q->search->now;
     const size_t at = rvm_fit_find(f, move.column);
-    if (!q->search->observed->likelihood->owns_noise) {
+    if (q->search->observed->likelihood->curved) {
         change_precisions(f, move, at);
         return rvm_sequential_locate(q, err);
     }

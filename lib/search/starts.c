@@ -35,41 +35,6 @@ enum { MOST_POLISHED = 30, FEW_STARTS = 3 };
 /* Share of the functions that a restart removes. */
 static const double kicked_share = 0.25;
 
-typedef enum { FROM_NOTHING, FROM_SUBSET, FROM_BEST } start_kind;
-
-typedef struct {
-    start_kind kind;
-    double noise_share; /* first guess of the noise, of the variance of the targets */
-    size_t most;        /* FROM_SUBSET: functions at the most */
-    double share;       /* FROM_SUBSET: of all candidates */
-    double margin;      /* nats that an addition must gain; 0: the tolerance of the settings */
-    double widen;       /* FROM_SUBSET: taken off ln alpha at the start */
-} start_plan;
-
-/* A small guess of the noise keeps more functions for longer and ends in smoother solutions than
- * one near the variance of the targets, which is where greedy growth gets trapped. */
-static const start_plan regression_plans[] = {
-    { FROM_SUBSET, 0.001, CACHED, 1, 0, 0 },
-    { FROM_NOTHING, 0.9, 0, 0, 1, 0 },
-    { FROM_SUBSET, 0.003, CACHED, 1, 0, RVM_WIDE_PRIOR },
-    { FROM_SUBSET, 0.003, CACHED, 1, 0, 0 },
-    { FROM_SUBSET, 0.01, CACHED, 1, 0, 0 },
-    { FROM_SUBSET, 0.0003, CACHED, 1, 0, 0 },
-    { FROM_SUBSET, 0.03, CACHED, 1, 0, 0 },
-    { FROM_SUBSET, 0.1, CACHED, 1, 0, 0 },
-    { FROM_SUBSET, 0.01, CACHED, 0.5, 0, 0 },
-    { FROM_SUBSET, 0.001, CACHED, 0.5, 0, 0 },
-};
-/* The price of a start goes with K^2 N here, and all of them end closer together. */
-static const start_plan class_plans[] = {
-    { FROM_SUBSET, 1, 400, 1, 0, 0 },   { FROM_NOTHING, 1, 0, 0, 1, 0 },
-    { FROM_NOTHING, 1, 0, 0, 0, 0 },    { FROM_SUBSET, 1, 200, 0.5, 0, 0 },
-    { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 100, 0.25, 0, 0 },
-    { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 100, 0.25, 0, 0 },
-    { FROM_SUBSET, 1, 200, 0.5, 0, 0 }, { FROM_SUBSET, 1, 400, 1, 0, RVM_WIDE_PRIOR },
-};
-enum { PLANS = sizeof class_plans / sizeof class_plans[0] };
-
 /* One search at a time. */
 typedef struct {
     rvm_search search;
@@ -78,7 +43,6 @@ typedef struct {
 
 struct rvm_starts {
     rvm_study *y; /* borrowed */
-    const start_plan *plans;
     rvm_design design;
     double tolerance;
     unsigned long seed;
@@ -97,12 +61,11 @@ struct rvm_starts {
 bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s)
 {
     const double M = (double)y->basis.count, N = (double)y->observed.N;
-    if (!y->observed.likelihood->owns_noise && y->observed.N > MOST_ROWS)
+    const rvm_likelihood *l = y->observed.likelihood;
+    if (l->curved && y->observed.N > MOST_ROWS)
         return false;
-    const double designs = y->observed.likelihood->owns_noise ? 1 : 1 + 2 * RVM_BATCH;
-    const double stacks =
-        y->observed.likelihood->owns_noise ? RVM_BATCH * rvm_gaussian_stack(M) : 0;
-    const double bytes = 8 * (designs * M * N + (1 + 7 * RVM_BATCH) * M * M + stacks);
+    const double scratch = RVM_BATCH * l->scratch(M, N);
+    const double bytes = 8 * (M * N + (1 + 7 * RVM_BATCH) * M * M + scratch);
     return y->basis.count <= CACHED && bytes <= s->budget_mb * 1048576;
 }
 
@@ -112,8 +75,7 @@ static int searches_for(const rvm_study *y, size_t candidates, const rvm_setting
 {
     if (s->restarts > 0)
         return s->restarts;
-    const bool regression = y->observed.likelihood->owns_noise;
-    if (!regression)
+    if (y->observed.likelihood->curved)
         return 24;
     return candidates <= 400 ? 40 : candidates <= 700 ? 24 : 4;
 }
@@ -143,7 +105,6 @@ rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *
     if (st == NULL)
         return rvm_fail_memory(err, "the searches");
     st->y = y;
-    st->plans = y->observed.likelihood->owns_noise ? regression_plans : class_plans;
     st->tolerance = s->tolerance;
     st->seed = s->seed;
     st->top = -INFINITY;
@@ -183,18 +144,16 @@ static bool bias_first(const rvm_starts *st)
     return st->design.count > 0 && rvm_basis_is_bias(&st->y->basis, st->design.id[0]);
 }
 
-static void place_subset(rvm_starts *st, rvm_fit *f, const start_plan *plan, gsl_rng *rng)
+static void place_subset(rvm_starts *st, rvm_fit *f, const rvm_start_plan *plan, gsl_rng *rng)
 {
     const size_t M = st->design.count;
     const double ln_alpha = rvm_study_ln_alpha(st->y) - plan->widen;
     const double share = fmin(plan->share, (double)plan->most / (double)M);
     f->K = 0;
-    f->ln_beta = st->y->observed.noise_fixed ? st->y->observed.ln_beta : -log(plan->noise_share);
-    if (!st->y->observed.likelihood->owns_noise)
-        f->ln_beta = 0;
+    f->ln_beta = rvm_observed_first_ln_beta(&st->y->observed, plan->noise_share);
     for (size_t m = 0; m < M; m++)
         if ((m == 0 && bias_first(st)) ||
-            (plan->kind == FROM_SUBSET && (share >= 1 || gsl_rng_uniform(rng) < share)))
+            (plan->kind == RVM_FROM_SUBSET && (share >= 1 || gsl_rng_uniform(rng) < share)))
             rvm_fit_add(f, m,
                         fmin(ln_alpha, m == 0 ? st->y->observed.bias_ln_alpha_max : INFINITY));
 }
@@ -212,8 +171,9 @@ static void place_at_best(rvm_starts *st, rvm_fit *f, gsl_rng *rng)
 static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int number,
                              rvm_error *err)
 {
-    static const start_plan again = { FROM_BEST, 0, 0, 0, 0, 0 };
-    const start_plan *plan = number < PLANS ? &st->plans[number] : &again;
+    static const rvm_start_plan again = { RVM_FROM_BEST, 0, 0, 0, 0, 0 };
+    const rvm_likelihood *l = st->y->observed.likelihood;
+    const rvm_start_plan *plan = number < l->plan_count ? &l->plans[number] : &again;
     rvm_search *s = &w->search;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     if (rng == NULL)
@@ -221,7 +181,7 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
     gsl_rng_set(rng, st->seed * 1000003UL + (unsigned long)number + 1);
     double margin = fmax(plan->margin, st->tolerance);
     rvm_status status;
-    if (plan->kind == FROM_BEST) {
+    if (plan->kind == RVM_FROM_BEST) {
         margin = st->best.margin;
         place_at_best(st, &s->now, rng);
         status = rvm_search_locate(s, err);

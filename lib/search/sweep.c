@@ -63,7 +63,7 @@ static double update(rvm_search *s, rvm_sweep_rule rule, double stretch)
         moved += fmin(fabs(ln_alpha - f->ln_alpha[i]), 10);
         rvm_fit_set_alpha(f, i, ln_alpha);
     }
-    if (o->likelihood->owns_noise && !o->noise_fixed)
+    if (rvm_observed_free_noise(o))
         f->ln_beta = rvm_noise_step(f, o, rule, gammas);
     const double least = rvm_least_ln_alpha(o, f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
@@ -75,7 +75,7 @@ static double update(rvm_search *s, rvm_sweep_rule rule, double stretch)
 static size_t delete_dead(rvm_search *s)
 {
     rvm_fit *f = &s->now;
-    const double bound = rvm_sweep_out + (s->observed->likelihood->owns_noise ? f->ln_beta : 0);
+    const double bound = rvm_sweep_out + f->ln_beta;
     size_t deleted = 0;
     for (size_t i = f->K; i-- > 0;)
         if (f->ln_alpha[i] > bound && !is_bias(s, i)) {
@@ -100,7 +100,7 @@ rvm_status rvm_sweep_step(rvm_search *s, rvm_sweep_rule rule, double stretch, bo
 double rvm_sweep_work(const rvm_search *s)
 {
     const double K = (double)s->now.K;
-    return K * K * (K + (s->observed->likelihood->owns_noise ? 0 : (double)s->observed->N));
+    return K * K * (K + (s->observed->likelihood->curved ? (double)s->observed->N : 0));
 }
 
 rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err)
@@ -116,7 +116,7 @@ rvm_status rvm_sweep(rvm_search *s, int sweeps, double stretch, rvm_error *err)
         status = rvm_sweep_step(s, RVM_SWEEP_MACKAY, stretch, &at_rest, err);
     }
     s->ws.mode_steps = 0;
-    if (status == RVM_OK && !s->observed->likelihood->owns_noise)
+    if (status == RVM_OK && s->observed->likelihood->curved)
         status = rvm_search_locate(s, err); /* to the mode; normal noise has it at once */
     return status;
 }

@@ -33,12 +33,10 @@ struct rvm_textbook {
 /* What the design, the search and the statistics of the candidates take. */
 static double needed_bytes(const rvm_study *y, rvm_method method)
 {
-    const bool regression = y->observed.likelihood->owns_noise;
+    const rvm_likelihood *l = y->observed.likelihood;
     const double M = (double)y->basis.count, N = (double)y->observed.N;
-    const double columns = regression ? 1 : 3; /* with curvature two sets of them are scratch */
-    const double squares = (regression ? 6 : 5) + (method == RVM_METHOD_SEQUENTIAL ? 3 : 0);
-    const double stack = regression ? rvm_gaussian_stack(M) : 0;
-    return 8 * (columns * M * N + squares * M * M + stack);
+    const double squares = (l->curved ? 5 : 6) + (method == RVM_METHOD_SEQUENTIAL ? 3 : 0);
+    return 8 * (M * N + squares * M * M + l->scratch(M, N));
 }
 
 static rvm_status check_memory(const rvm_study *y, const rvm_settings *s, rvm_error *err)
@@ -120,7 +118,7 @@ static rvm_status begin(rvm_textbook *t, rvm_error *err)
     const double ln_alpha = rvm_study_ln_alpha(t->y);
     rvm_fit *f = &t->search.now;
     f->K = 0;
-    f->ln_beta = !o->likelihood->owns_noise ? 0 : o->noise_fixed ? o->ln_beta : -log(noise_share);
+    f->ln_beta = rvm_observed_first_ln_beta(o, noise_share);
     for (size_t m = 0; m < t->design.count; m++)
         if (t->method != RVM_METHOD_SEQUENTIAL || (m == 0 && bias_stays))
             rvm_fit_add(f, m, m == 0 ? fmin(ln_alpha, o->bias_ln_alpha_max) : ln_alpha);

@@ -77,11 +77,6 @@ struct rvm_working_set {
     bool stopped;  /* by an interrupt: the search is no longer at the best point */
 };
 
-static bool is_regression(const rvm_working_set *w)
-{
-    return w->whole->observed.likelihood->owns_noise;
-}
-
 /* ---- Plans --------------------------------------------------------------------------------- */
 
 /* Rows of the stage after one of `now` rows: all of them, divided by GROWTH as
@@ -97,9 +92,9 @@ static size_t rows_after(const rvm_working_set *w, size_t now)
 /* Searches worth their time, of so many rows in the first stage: several while one is cheap, and
  * fewer for classes, where they hardly differ. Beyond these numbers the evidence still creeps up,
  * but neither error nor density on test rows improves. */
-static int searches_for(size_t rows, bool regression, const rvm_settings *s)
+static int searches_for(size_t rows, const rvm_study *y, const rvm_settings *s)
 {
-    const double rows_in_all = regression ? 8000 : 4000;
+    const double rows_in_all = y->observed.likelihood->curved ? 4000 : 8000;
     return s->restarts > 0 ? s->restarts : (int)fmax(1, rows_in_all / (double)rows);
 }
 
@@ -154,7 +149,7 @@ rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y, const rvm_
         y->observed.ln_beta_max = fmin(y->observed.ln_beta_max, -log(least_noise_share));
     w->tolerance = s->tolerance;
     w->threads = rvm_threads(s->threads);
-    w->starts = searches_for(rows_after(w, 0), is_regression(w), s);
+    w->starts = searches_for(rows_after(w, 0), y, s);
     w->top = -INFINITY;
     const rvm_status status = alloc_parts(w, s, err);
     if (status != RVM_OK) {
@@ -236,9 +231,7 @@ static rvm_status first_round(rvm_working_set *w, rvm_error *err)
     const start_plan *plan = &plans[w->start % PLANS];
     const size_t count =
         rvm_pool_first(&w->pool, w->y, &w->gram.columns, plan->first, RVM_WIDE_PRIOR);
-    w->gram.search.now.ln_beta = o->noise_fixed     ? o->ln_beta
-                                 : is_regression(w) ? -log(plan->noise_share)
-                                                    : 0;
+    w->gram.search.now.ln_beta = rvm_observed_first_ln_beta(o, plan->noise_share);
     status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, count, err);
     if (status == RVM_OK)
         status = run(w, FIRST_SWEEPS, &quick, err);
@@ -288,7 +281,7 @@ static size_t choose_chunk(rvm_working_set *w, size_t offers)
         chunk = LEAST_CHUNK;
     if (chunk > MOST_CHUNK)
         chunk = MOST_CHUNK;
-    if (!is_regression(w))
+    if (w->whole->observed.likelihood->curved)
         chunk = CLASS_CHUNK;
     if (chunk > offers)
         chunk = offers;
