@@ -1,5 +1,5 @@
-# The tour in the README runs word for word: every line that begins with a dollar sign is a command.
-# It is walked with a third of the rows, since what is tried here is that the commands are right.
+# The examples in the README run word for word: every line that begins with a dollar sign is a command.
+# They run on a third of the rows, since what is tried here is that the commands are right.
 set -eu
 
 for tool in rvm-train rvm-predict rvm-scale; do
@@ -11,7 +11,7 @@ mkdir data
 for file in "$DATA"/*; do
     [ ! -f "$file" ] || awk 'NR % 3 == 1' "$file" >"data/${file##*/}"
 done
-sed -n '/^Five minutes$/,/^Options$/s/^    \$ //p' "$SRC/README" >tour
+sed -n '/^Three examples$/,/^Where to read on$/s/^    \$ //p' "$SRC/README" >tour
 [ "$(wc -l <tour)" -ge 8 ] || { echo "the README has too few commands"; exit 1; }
 while read -r command; do
     case $command in

@@ -1,0 +1,33 @@
+# The commands in the EXAMPLES of the manual pages run as they are printed, one page after the other,
+# with the tools in PATH and the shipped files beside them; on a third of the rows, as in
+# readme_tour.sh.
+set -eu
+
+PATH=$BIN:$SRC/tools:$PATH
+for file in "$DATA"/*; do
+    [ ! -f "$file" ] || awk 'NR % 3 == 1' "$file" >"${file##*/}"
+done
+# What stands in the pages for files of the reader's own.
+cp ripley.train train
+cp ripley.test test
+cp boston boston.test
+rvm-train -q --method gibbs --samples 20 --burn-in 5 --trace run.trace ripley.train run.model
+
+# Between .nf and .fi; `\-` is a dash, and `\e` at the end of a line goes on with the next one.
+for page in rvm-train rvm-predict rvm-scale rvm-plot; do
+    sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/p' "$SRC/man/$page.1" | sed -n '/^\.nf/,/^\.fi/p' |
+        sed '/^\./d; s/\\-/-/g; s/\\e/\\/g'
+done >tour
+[ "$(wc -l <tour)" -ge 15 ] || { echo "the pages have too few commands"; cat tour; exit 1; }
+
+# What not everybody has is left out, or has another name with Debian.
+mkdir stubs
+stub() { printf '#!/bin/sh\n%s\n' "$2" >"stubs/$1" && chmod +x "stubs/$1"; }
+command -v gnuplot >/dev/null || stub rvm-plot ''
+if svm_grid=$(command -v svm-grid); then
+    stub grid.py "exec python3 '$svm_grid' \"\$@\""
+else
+    stub grid.py ''
+fi
+PATH=$PWD/stubs:$PATH
+sh -ex tour >out 2>err || { tail -n 3 err; exit 1; }
