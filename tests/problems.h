@@ -250,7 +250,10 @@ static inline void random_design(rvm_design *d, size_t N, size_t count, const do
 {
     rvm_error err = { 0 };
     gsl_rng *rng = random_numbers(seed);
-    CHECK_OK(rvm_design_init(d, N, count, t, true, &err));
+    const rvm_basis no_candidates = { .N = N };
+    CHECK_OK(rvm_columns_init(d, &no_candidates, count, INFINITY, 1, &err));
+    CHECK_OK(rvm_columns_keep_gram(d, t, &err));
+    d->basis = NULL;
     d->count = count;
     for (size_t i = 0; i < count; i++) {
         gsl_vector_view column = gsl_matrix_row(d->PhiT, i);
@@ -262,6 +265,17 @@ static inline void random_design(rvm_design *d, size_t N, size_t count, const do
     }
     fill_gram(d);
     gsl_rng_free(rng);
+}
+
+/* Columns of candidates, all in memory, with their Gram matrix where t is not NULL. */
+static inline void columns_in_memory(rvm_design *d, const rvm_basis *b, const size_t *id,
+                                     size_t count, const double *t)
+{
+    rvm_error err = { 0 };
+    CHECK_OK(rvm_columns_init(d, b, count, INFINITY, 1, &err));
+    if (t != NULL)
+        CHECK_OK(rvm_columns_keep_gram(d, t, &err));
+    CHECK_OK(rvm_columns_append(d, id, count, &err));
 }
 
 /* Targets of regression: normal, a part of them explained by columns 0 and 1. */
@@ -375,12 +389,11 @@ static inline void bench_init(bench *b, const rvm_problem *p, const rvm_settings
     CHECK_OK(rvm_study_init(&b->study, p, s, &s->kernel, first_label, &err));
     const rvm_observed *o = &b->study.observed;
     const size_t M = b->study.basis.count;
-    CHECK_OK(rvm_design_init(&b->design, o->N, M, o->t, !o->likelihood->curved, &err));
     size_t *id = calloc(M, sizeof *id);
     ck_assert_ptr_nonnull(id);
     for (size_t m = 0; m < M; m++)
         id[m] = m;
-    CHECK_OK(rvm_design_append(&b->design, &b->study.basis, id, M, 1, &err));
+    columns_in_memory(&b->design, &b->study.basis, id, M, o->likelihood->curved ? NULL : o->t);
     free(id);
     CHECK_OK(rvm_search_init(&b->search, o, &b->design, M, 1, &err));
     CHECK_OK(rvm_statistics_init(&b->statistics, M, M, &err));
@@ -390,7 +403,7 @@ static inline void bench_free(bench *b)
 {
     rvm_statistics_free(&b->statistics);
     rvm_search_free(&b->search);
-    rvm_design_free(&b->design);
+    rvm_columns_free(&b->design);
     rvm_study_free(&b->study);
 }
 

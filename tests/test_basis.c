@@ -1,4 +1,4 @@
-/* basis.c: the canonical order, candidates, columns of norm 1, the design and its Gram matrix. */
+/* basis.c: the canonical order, candidates, columns of norm 1, sums over rows. */
 #include "basis/basis.h"
 #include "data/order.h"
 #include "problems.h"
@@ -478,80 +478,6 @@ START_TEST(faults_of_the_kernel_in_strips_and_sums)
     }
 END_TEST
 
-/* ---- Design --------------------------------------------------------------------------------- */
-
-/* G and p against sums over the columns as they are. */
-static void check_design(const rvm_design *d)
-{
-    for (size_t i = 0; i < d->count; i++) {
-        double pt = 0;
-        for (size_t n = 0; n < d->N; n++)
-            pt += gsl_matrix_get(d->PhiT, i, n) * d->t[n];
-        check_close(d->p[i], pt, 1e-13);
-        for (size_t j = 0; j < d->count; j++) {
-            double sum = 0;
-            for (size_t n = 0; n < d->N; n++)
-                sum += gsl_matrix_get(d->PhiT, i, n) * gsl_matrix_get(d->PhiT, j, n);
-            check_close(gsl_matrix_get(d->G, i, j), sum, 1e-13);
-        }
-        check_close(gsl_matrix_get(d->G, i, i), 1, 1e-13);
-    }
-}
-
-START_TEST(gram_matrix_grows_and_shrinks)
-    {
-        const rvm_kernel rbf = { .type = RVM_RBF, .gamma = 1 };
-        const size_t first[] = { 0, 3, 8 }, second[] = { 1, 20, 31, 32 }, keep[] = { 0, 2, 3, 6 };
-        const size_t left[] = { 0, 8, 1, 32 };
-        rvm_error err = { 0 };
-        rvm_design d;
-        candidates c;
-        candidates_init(&c, smooth_problem(40, 8), &rbf, true);
-        CHECK_OK(rvm_design_init(&d, 40, 9, c.p->target, true, &err));
-        CHECK_OK(rvm_design_append(&d, &c.basis, first, 3, 1, &err));
-        check_design(&d);
-        CHECK_OK(rvm_design_append(&d, &c.basis, second, 4, 2, &err));
-        ck_assert_uint_eq(d.count, 7);
-        check_design(&d);
-        rvm_design_keep(&d, keep, 4);
-        ck_assert_uint_eq(d.count, 4);
-        ck_assert_mem_eq(d.id, left, sizeof left);
-        check_design(&d);
-        /* The columns belong to their candidates still. */
-        gsl_matrix *again = gsl_matrix_alloc(4, 40);
-        double norm[4];
-        CHECK_OK(rvm_basis_columns(again, norm, &c.basis, left, 4, 1, &err));
-        ck_assert_mem_eq(again->data, d.PhiT->data, 4 * 40 * sizeof(double));
-        ck_assert_mem_eq(norm, d.norm, sizeof norm);
-        gsl_matrix_free(again);
-        CHECK_OK(rvm_design_append(&d, &c.basis, second, 0, 1, &err));
-        ck_assert_uint_eq(d.count, 4);
-        rvm_design_free(&d);
-        candidates_free(&c);
-    }
-END_TEST
-
-/* The linear kernel at a row of zeros is 0 everywhere. */
-START_TEST(columns_of_zeros_are_left_out)
-    {
-        const rvm_kernel linear = { .type = RVM_LINEAR };
-        const size_t id[] = { 0, 1, 2, 3 }, left[] = { 0, 1, 3 };
-        rvm_error err = { 0 };
-        rvm_design d;
-        candidates c;
-        candidates_init(&c, rows_of("1 1:-1\n2\n3 1:4\n"), &linear, true);
-        CHECK_OK(rvm_design_init(&d, 3, 4, c.p->target, true, &err));
-        CHECK_OK(rvm_design_append(&d, &c.basis, id, 4, 1, &err));
-        ck_assert_uint_eq(d.count, 3);
-        ck_assert_mem_eq(d.id, left, sizeof left);
-        ck_assert_double_eq_tol(d.norm[1], sqrt(17), 1e-15);
-        ck_assert_double_eq_tol(d.norm[2], 4 * sqrt(17), 1e-14);
-        check_design(&d);
-        rvm_design_free(&d);
-        candidates_free(&c);
-    }
-END_TEST
-
 Suite *basis_suite(void);
 Suite *basis_suite(void)
 {
@@ -574,8 +500,6 @@ Suite *basis_suite(void)
     tcase_add_test(c, functions_at_other_rows);
     tcase_add_test(c, sums_of_zeros);
     tcase_add_test(c, faults_of_the_kernel_in_strips_and_sums);
-    tcase_add_test(c, gram_matrix_grows_and_shrinks);
-    tcase_add_test(c, columns_of_zeros_are_left_out);
     suite_add_tcase(s, c);
     return s;
 }

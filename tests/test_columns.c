@@ -1,5 +1,6 @@
 /* columns.c: strips of rows, kept or computed again, against whole columns; sums against loops. */
 #include "basis/columns.h"
+#include "inference/curvature.h"
 #include "problems.h"
 #include "suites.h"
 
@@ -256,6 +257,57 @@ START_TEST(picked_for_other_rows)
     }
 END_TEST
 
+/* ---- The Gram matrix that is kept ----------------------------------------------------------- */
+
+/* G and p against sums over the columns as they are. */
+static void check_kept_gram(const rvm_columns *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        double pt = 0;
+        for (size_t n = 0; n < c->N; n++)
+            pt += gsl_matrix_get(c->PhiT, i, n) * c->t[n];
+        check_close(c->p[i], pt, 1e-13);
+        for (size_t j = 0; j < c->count; j++) {
+            double sum = 0;
+            for (size_t n = 0; n < c->N; n++)
+                sum += gsl_matrix_get(c->PhiT, i, n) * gsl_matrix_get(c->PhiT, j, n);
+            check_close(gsl_matrix_get(c->G, i, j), sum, 1e-13);
+        }
+        check_close(gsl_matrix_get(c->G, i, i), 1, 1e-13);
+    }
+}
+
+START_TEST(gram_matrix_grows_and_shrinks)
+    {
+        const size_t first[] = { 0, 3, 8 }, second[] = { 1, 20, 31, 32 }, keep[] = { 0, 2, 3, 6 };
+        const size_t left[] = { 0, 8, 1, 32 };
+        rvm_error err = { 0 };
+        rvm_columns c;
+        rvm_study y;
+        smooth_study(&y, 40);
+        CHECK_OK(rvm_columns_init(&c, &y.basis, 9, INFINITY, 2, &err));
+        CHECK_OK(rvm_columns_keep_gram(&c, y.observed.t, &err));
+        CHECK_OK(rvm_columns_append(&c, first, 3, &err));
+        check_kept_gram(&c);
+        CHECK_OK(rvm_columns_append(&c, second, 4, &err));
+        ck_assert_uint_eq(c.count, 7);
+        check_kept_gram(&c);
+        rvm_columns_keep(&c, keep, 4);
+        ck_assert_uint_eq(c.count, 4);
+        ck_assert_mem_eq(c.id, left, sizeof left);
+        check_kept_gram(&c);
+        /* The columns belong to their candidates still. */
+        gsl_matrix *again = gsl_matrix_alloc(4, 40);
+        double norm[4];
+        CHECK_OK(rvm_basis_columns(again, norm, &y.basis, left, 4, 1, &err));
+        ck_assert_mem_eq(again->data, c.PhiT->data, 4 * 40 * sizeof(double));
+        ck_assert_mem_eq(norm, c.norm, sizeof norm);
+        gsl_matrix_free(again);
+        rvm_columns_free(&c);
+        rvm_study_free(&y);
+    }
+END_TEST
+
 /* ---- Sums over rows ------------------------------------------------------------------------- */
 
 /* sum over n of B_n phi_i phi_j, and of phi_i z, in long double. */
@@ -288,6 +340,20 @@ static double *random_array(size_t N, double least, double most, unsigned long s
     return a;
 }
 
+/* Of all columns, weighted by a curvature unless that is NULL. */
+static void curved_gram(gsl_matrix *G, double *p, rvm_columns *c, const double *curvature,
+                        const double *z)
+{
+    rvm_error err = { 0 };
+    gsl_matrix *scaled = gsl_matrix_alloc(CAPACITY, RVM_STRIP);
+    ck_assert_ptr_nonnull(scaled);
+    if (curvature == NULL)
+        CHECK_OK(rvm_columns_gram(G, p, c, 0, z, &err));
+    else
+        CHECK_OK(rvm_curvature_gram(G, p, c, scaled, curvature, z, &err));
+    gsl_matrix_free(scaled);
+}
+
 enum { FEW = 12 };
 
 static void check_gram(const gsl_matrix *G, const double *p, const gsl_matrix *PhiT,
@@ -300,7 +366,7 @@ static void check_gram(const gsl_matrix *G, const double *p, const gsl_matrix *P
     }
 }
 
-/* In one step and in two, without a curvature and with one. */
+/* In one step and, without a curvature, in two. */
 START_TEST(gram_matrix_is_the_sum)
     {
         rvm_study y;
@@ -315,10 +381,13 @@ START_TEST(gram_matrix_is_the_sum)
         gsl_matrix *G = gsl_matrix_calloc(CAPACITY, CAPACITY);
         gsl_matrix *H = gsl_matrix_calloc(CAPACITY, CAPACITY);
         columns_of(&c, &y, id, 5, _i < 2 ? everything : nothing, 2);
-        CHECK_OK(rvm_columns_gram(G, p, &c, 0, B, z, &err));
+        curved_gram(G, p, &c, B, z);
         CHECK_OK(rvm_columns_append(&c, id + 5, FEW - 5, &err));
-        CHECK_OK(rvm_columns_gram(G, p, &c, 5, B, z, &err));
-        CHECK_OK(rvm_columns_gram(H, p2, &c, 0, B, z, &err));
+        if (B == NULL)
+            CHECK_OK(rvm_columns_gram(G, p, &c, 5, z, &err));
+        else
+            curved_gram(G, p, &c, B, z);
+        curved_gram(H, p2, &c, B, z);
         gsl_matrix *PhiT = gather(&c);
         check_gram(G, p, PhiT, B, z);
         check_gram(H, p2, PhiT, B, z);
@@ -354,7 +423,7 @@ START_TEST(sums_to_the_last_bit)
         for (int k = 0; k < 6; k++) {
             rvm_columns c;
             columns_of(&c, &y, id, CAPACITY, k < 3 ? everything : nothing, 1 + k % 3);
-            CHECK_OK(rvm_columns_gram(k == 0 ? G1 : G, k == 0 ? p1 : p, &c, 0, B, z, &err));
+            curved_gram(k == 0 ? G1 : G, k == 0 ? p1 : p, &c, B, z);
             CHECK_OK(rvm_columns_apply(k == 0 ? f1 : f, &c, w, &err));
             if (k > 0) {
                 check_same(G, G1);
@@ -421,12 +490,11 @@ START_TEST(rows_of_equal_curvature_all_count)
     {
         rvm_study y;
         rvm_columns c;
-        rvm_error err = { 0 };
         double p[CAPACITY];
         long_columns(&y, &c);
         double *B = random_array(MANY, 0.2, 0.2, 1), *z = random_array(MANY, -1, 1, 2);
         gsl_matrix *G = gsl_matrix_calloc(CAPACITY, CAPACITY), *PhiT = gather(&c);
-        CHECK_OK(rvm_columns_gram(G, p, &c, 0, B, z, &err));
+        curved_gram(G, p, &c, B, z);
         check_gram(G, p, PhiT, B, z);
         gsl_matrix_free(G);
         gsl_matrix_free(PhiT);
@@ -444,7 +512,6 @@ START_TEST(rows_of_little_curvature_count_on_average)
     {
         rvm_study y;
         rvm_columns c;
-        rvm_error err = { 0 };
         double p[CAPACITY], mean = 0;
         long_columns(&y, &c);
         double *B = calloc(MANY, sizeof *B), *z = random_array(MANY, -1, 1, 2);
@@ -454,7 +521,7 @@ START_TEST(rows_of_little_curvature_count_on_average)
             B[n] = 0.25 * exp(-x * x) + 0.002;
             mean += B[n] / MANY;
         }
-        CHECK_OK(rvm_columns_gram(G, p, &c, 0, B, z, &err));
+        curved_gram(G, p, &c, B, z);
         for (size_t i = 0; i < c.count; i++) {
             check_close(p[i], plain_pull(PhiT, i, z), 1e-12);
             for (size_t j = 0; j < c.count; j++) {
@@ -512,6 +579,7 @@ Suite *columns_suite(void)
     tcase_add_loop_test(c, columns_that_are_kept_keep_their_numbers, 0, 2);
     tcase_add_loop_test(c, columns_of_zeros_are_left_out, 0, 2);
     tcase_add_loop_test(c, picked_for_other_rows, 0, 2);
+    tcase_add_test(c, gram_matrix_grows_and_shrinks);
     tcase_add_loop_test(c, gram_matrix_is_the_sum, 0, 4);
     tcase_add_test(c, sums_to_the_last_bit);
     tcase_add_loop_test(c, values_of_a_sum_of_columns, 0, 2);

@@ -44,7 +44,7 @@ static void case_free(case_data *x)
     rvm_statistics_free(&x->stats);
     rvm_scratch_free(&x->ws);
     rvm_fit_free(&x->f);
-    rvm_design_free(&x->d);
+    rvm_columns_free(&x->d);
 }
 
 static double evidence_at(case_data *x)

@@ -69,8 +69,7 @@ static void in_memory(rvm_design *d, rvm_fit *f, const case_data *x)
     const rvm_fit *now = &x->g.search.now;
     const rvm_observed *o = &x->y.observed;
     rvm_error err = { 0 };
-    CHECK_OK(rvm_design_init(d, o->N, now->K, o->t, !o->likelihood->curved, &err));
-    CHECK_OK(rvm_design_append(d, &x->y.basis, x->g.columns.id, now->K, 1, &err));
+    columns_in_memory(d, &x->y.basis, x->g.columns.id, now->K, o->likelihood->curved ? NULL : o->t);
     CHECK_OK(rvm_fit_init(f, now->K, o->N, &err));
     for (size_t i = 0; i < now->K; i++)
         rvm_fit_add(f, i, now->ln_alpha[i]);
@@ -100,7 +99,7 @@ static void check_regression_evidence(const case_data *x)
     ck_assert_double_eq_tol(x->g.search.now.log_evidence,
                             gaussian_evidence(&f, &d, x->y.observed.t), 1e-6);
     rvm_fit_free(&f);
-    rvm_design_free(&d);
+    rvm_columns_free(&d);
 }
 
 /* The log evidence is that of the N x N form, and grows with the sweeps. */
@@ -163,7 +162,7 @@ START_TEST(regression_ends_at_a_fixed_point)
         gsl_matrix_free(P);
         gsl_matrix_free(copy);
         rvm_fit_free(&f);
-        rvm_design_free(&d);
+        rvm_columns_free(&d);
         case_free(&x);
     }
 END_TEST
@@ -184,7 +183,7 @@ static void check_classes_evidence(const case_data *x, double off)
     ck_assert_double_lt(f.log_evidence, 0);
     rvm_scratch_free(&ws);
     rvm_fit_free(&f);
-    rvm_design_free(&d);
+    rvm_columns_free(&d);
 }
 
 /* The log evidence is that of bernoulli.c, which has the columns in memory and Newton's method to
@@ -219,8 +218,7 @@ START_TEST(classes_end_where_a_search_over_the_rows_does)
         rvm_search s;
         rvm_statistics statistics;
         bool converged;
-        CHECK_OK(rvm_design_init(&d, N, TAKEN, x.y.observed.t, false, &err));
-        CHECK_OK(rvm_design_append(&d, &x.y.basis, x.g.columns.id, TAKEN, 1, &err));
+        columns_in_memory(&d, &x.y.basis, x.g.columns.id, TAKEN, NULL);
         CHECK_OK(rvm_search_init(&s, &x.y.observed, &d, TAKEN, 1, &err));
         CHECK_OK(rvm_statistics_init(&statistics, TAKEN, TAKEN, &err));
         for (size_t k = 0; k < TAKEN; k++)
@@ -233,7 +231,7 @@ START_TEST(classes_end_where_a_search_over_the_rows_does)
         ck_assert_double_eq_tol(x.g.search.now.log_evidence, s.now.log_evidence, 3);
         rvm_statistics_free(&statistics);
         rvm_search_free(&s);
-        rvm_design_free(&d);
+        rvm_columns_free(&d);
         case_free(&x);
     }
 END_TEST

@@ -41,7 +41,7 @@ static void case_init(case_data *x, bool shared_noise)
 static void case_free(case_data *x)
 {
     rvm_joint_free(&x->s);
-    rvm_design_free(&x->d);
+    rvm_columns_free(&x->d);
 }
 
 /* By N x N matrices, with nothing in common but the hyperparameters. */
@@ -140,7 +140,7 @@ static void tiny_init(tiny_data *x, bool shared_noise)
 static void tiny_free(tiny_data *x)
 {
     rvm_joint_free(&x->s);
-    rvm_design_free(&x->d);
+    rvm_columns_free(&x->d);
 }
 
 START_TEST(evidence_of_a_tiny_problem)

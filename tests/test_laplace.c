@@ -98,8 +98,7 @@ START_TEST(mode_and_evidence_as_with_all_columns_in_memory)
         rvm_error err = { 0 };
         case_init(&x, _i % 2 == 1, _i > 1);
         const rvm_observed *o = &x.y.observed;
-        CHECK_OK(rvm_design_init(&d, N, K, o->t, false, &err));
-        CHECK_OK(rvm_design_append(&d, &x.y.basis, ids, K, 1, &err));
+        columns_in_memory(&d, &x.y.basis, ids, K, NULL);
         CHECK_OK(rvm_fit_init(&f, K, N, &err));
         CHECK_OK(rvm_scratch_init(&ws, K, N, true, 1, &err));
         for (size_t i = 0; i < K; i++)
@@ -115,7 +114,7 @@ START_TEST(mode_and_evidence_as_with_all_columns_in_memory)
         }
         rvm_scratch_free(&ws);
         rvm_fit_free(&f);
-        rvm_design_free(&d);
+        rvm_columns_free(&d);
         case_free(&x);
     }
 END_TEST

@@ -38,7 +38,7 @@ static void case_free(case_data *x)
 {
     rvm_scratch_free(&x->ws);
     rvm_fit_free(&x->f);
-    rvm_design_free(&x->d);
+    rvm_columns_free(&x->d);
 }
 
 static bool posterior(case_data *x)
@@ -353,7 +353,7 @@ START_TEST(weight_2_is_the_row_twice)
             check_close(weight(&f, i) * sqrt(2), weight(&twice.f, i), 1e-8);
         rvm_scratch_free(&ws);
         rvm_fit_free(&f);
-        rvm_design_free(&d);
+        rvm_columns_free(&d);
         case_free(&twice);
     }
 END_TEST

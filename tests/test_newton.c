@@ -72,7 +72,7 @@ static double objective(const case_data *x, bool priors)
 static void case_free(case_data *x)
 {
     rvm_search_free(&x->s);
-    rvm_design_free(&x->d);
+    rvm_columns_free(&x->d);
 }
 
 /* Coordinate `at` of (ln alpha, ln beta). */

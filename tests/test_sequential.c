@@ -39,7 +39,7 @@ static void case_free(case_data *x)
 {
     rvm_sequential_free(&x->q);
     rvm_search_free(&x->s);
-    rvm_design_free(&x->d);
+    rvm_columns_free(&x->d);
 }
 
 /* A prior of the precisions of functions that are not divided by their norms. */

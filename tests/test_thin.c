@@ -45,7 +45,7 @@ static void case_init(case_data *x, size_t columns, size_t dimensions)
 static void case_free(case_data *x)
 {
     rvm_search_free(&x->s);
-    rvm_design_free(&x->d);
+    rvm_columns_free(&x->d);
 }
 
 static void check_taken_over(const case_data *x, double before)

@@ -325,8 +325,7 @@ static double evidence_by_rows(const rvm_study *y, const rvm_working_set *w)
     rvm_design d;
     rvm_fit f;
     rvm_scratch ws;
-    CHECK_OK(rvm_design_init(&d, o->N, best->K, o->t, gram, &err));
-    CHECK_OK(rvm_design_append(&d, &y->basis, rvm_working_set_columns(w).id, best->K, 1, &err));
+    columns_in_memory(&d, &y->basis, rvm_working_set_columns(w).id, best->K, gram ? o->t : NULL);
     CHECK_OK(rvm_fit_init(&f, best->K, o->N, &err));
     CHECK_OK(rvm_scratch_init(&ws, best->K, o->N, !gram, 1, &err));
     rvm_point_load(&f, best);
@@ -334,7 +333,7 @@ static double evidence_by_rows(const rvm_study *y, const rvm_working_set *w)
     const double evidence = f.log_evidence;
     rvm_scratch_free(&ws);
     rvm_fit_free(&f);
-    rvm_design_free(&d);
+    rvm_columns_free(&d);
     return evidence;
 }
 

@@ -1,15 +1,12 @@
 /* Candidate basis functions of a problem and their columns. */
 #include "basis/basis.h"
 
-#include <gsl/gsl_blas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/interrupt.h"
-#include "base/linalg.h"
 #include "base/parallel.h"
 #include "base/vecmath.h"
 #include "data/order.h"
@@ -305,125 +302,4 @@ rvm_status rvm_basis_project(double *norm, double *Q, double *S, const rvm_basis
     free(job.tile);
     free(job.sums);
     return status == RVM_OK ? check_norms(norm, count, err) : status;
-}
-
-/* ---- Design --------------------------------------------------------------------------------- */
-
-rvm_status rvm_design_init(rvm_design *d, size_t N, size_t capacity, const double *t, bool gram,
-                           rvm_error *err)
-{
-    memset(d, 0, sizeof *d);
-    d->N = N;
-    d->capacity = capacity;
-    d->t = t;
-    d->id = rvm_array(capacity, sizeof *d->id);
-    d->norm = rvm_array(capacity, sizeof *d->norm);
-    d->PhiT = gsl_matrix_alloc(capacity, N);
-    if (gram) {
-        d->G = gsl_matrix_alloc(capacity, capacity);
-        d->p = rvm_array(capacity, sizeof *d->p);
-    }
-    if (d->id == NULL || d->norm == NULL || d->PhiT == NULL ||
-        (gram && (d->G == NULL || d->p == NULL))) {
-        rvm_design_free(d);
-        return rvm_fail_memory(err, "the design matrix");
-    }
-    return RVM_OK;
-}
-
-void rvm_design_free(rvm_design *d)
-{
-    free(d->id);
-    free(d->norm);
-    free(d->p);
-    gsl_matrix_free(d->PhiT);
-    gsl_matrix_free(d->G);
-    memset(d, 0, sizeof *d);
-}
-
-/* Rows and columns first .. count - 1 of the Gram matrix. */
-static void extend_gram(rvm_design *d, size_t first, int threads)
-{
-    const size_t added = d->count - first;
-    gsl_matrix_view fresh = gsl_matrix_submatrix(d->PhiT, first, 0, added, d->N);
-    gsl_matrix_view corner = gsl_matrix_submatrix(d->G, first, first, added, added);
-    rvm_product_nt(&corner.matrix, &fresh.matrix, &fresh.matrix, threads);
-    if (first > 0) {
-        gsl_matrix_view old = gsl_matrix_submatrix(d->PhiT, 0, 0, first, d->N);
-        gsl_matrix_view below = gsl_matrix_submatrix(d->G, first, 0, added, first);
-        gsl_matrix_view beside = gsl_matrix_submatrix(d->G, 0, first, first, added);
-        rvm_product_nt(&below.matrix, &fresh.matrix, &old.matrix, threads);
-        gsl_matrix_transpose_memcpy(&beside.matrix, &below.matrix);
-    }
-    gsl_vector_const_view t = gsl_vector_const_view_array(d->t, d->N);
-    gsl_vector_view p = gsl_vector_view_array(d->p + first, added);
-    gsl_blas_dgemv(CblasNoTrans, 1, &fresh.matrix, &t.vector, 0, &p.vector);
-}
-
-/* Moves columns with a norm to the front of those added. */
-static void drop_zero_columns(rvm_design *d, size_t added)
-{
-    const size_t first = d->count;
-    for (size_t k = first; k < first + added; k++) {
-        if (d->norm[k] <= 0)
-            continue;
-        if (k != d->count) {
-            d->id[d->count] = d->id[k];
-            d->norm[d->count] = d->norm[k];
-            gsl_vector_view from = gsl_matrix_row(d->PhiT, k),
-                            to = gsl_matrix_row(d->PhiT, d->count);
-            gsl_vector_memcpy(&to.vector, &from.vector);
-        }
-        d->count++;
-    }
-}
-
-static rvm_status append_block(rvm_design *d, const rvm_basis *b, const size_t *id, size_t count,
-                               int threads, rvm_error *err)
-{
-    const size_t first = d->count;
-    gsl_matrix_view block = gsl_matrix_submatrix(d->PhiT, first, 0, count, d->N);
-    const rvm_status status =
-        rvm_basis_columns(&block.matrix, d->norm + first, b, id, count, threads, err);
-    if (status != RVM_OK)
-        return status;
-    memcpy(d->id + first, id, count * sizeof *id);
-    drop_zero_columns(d, count);
-    if (d->G != NULL && d->count > first)
-        extend_gram(d, first, threads);
-    return RVM_OK;
-}
-
-/* In blocks that take some tenths of a second each, so that an interrupt comes through. */
-rvm_status rvm_design_append(rvm_design *d, const rvm_basis *b, const size_t *id, size_t count,
-                             int threads, rvm_error *err)
-{
-    const double multiplications = 4e9, least = 64;
-    const double price = (double)d->N * (double)(d->count + count);
-    const size_t most = (size_t)fmin(fmax(multiplications / fmax(price, 1), least), (double)count);
-    rvm_status status = RVM_OK;
-    for (size_t at = 0; at < count && status == RVM_OK; at += most) {
-        if (at > 0 && rvm_interrupted(b->interrupted))
-            return rvm_fail_interrupted(err);
-        status = append_block(d, b, id + at, part(at, count, most), threads, err);
-    }
-    return status;
-}
-
-void rvm_design_keep(rvm_design *d, const size_t *keep, size_t count)
-{
-    for (size_t k = 0; k < count; k++) {
-        if (keep[k] == k)
-            continue;
-        d->id[k] = d->id[keep[k]];
-        d->norm[k] = d->norm[keep[k]];
-        gsl_vector_view from = gsl_matrix_row(d->PhiT, keep[k]), to = gsl_matrix_row(d->PhiT, k);
-        gsl_vector_memcpy(&to.vector, &from.vector);
-        if (d->p != NULL)
-            d->p[k] = d->p[keep[k]];
-    }
-    for (size_t i = 0; d->G != NULL && i < count; i++)
-        for (size_t j = 0; j < count; j++)
-            gsl_matrix_set(d->G, i, j, gsl_matrix_get(d->G, keep[i], keep[j]));
-    d->count = count;
 }

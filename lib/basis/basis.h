@@ -68,28 +68,4 @@ RVM_CHECKED rvm_status rvm_basis_project(double *norm, double *Q, double *S, con
 /* Norm of a column of N numbers, summed in the order of rvm_basis_project. */
 double rvm_basis_norm(const double *column, const rvm_basis *b);
 
-/* ---- Design: columns kept in memory --------------------------------------------------------- */
-
-/* Columns of unit norm, one a row of PhiT since functions come and go while rows stay. */
-typedef struct {
-    size_t N;
-    size_t count, capacity;
-    size_t *id;       /* owned: candidate of each column */
-    double *norm;     /* owned */
-    gsl_matrix *PhiT; /* owned, capacity x N */
-    gsl_matrix *G;    /* owned, capacity x capacity: PhiT PhiT'; NULL where it is not kept */
-    double *p;        /* owned, capacity: PhiT t; with G */
-    const double *t;  /* borrowed, N */
-} rvm_design;
-
-RVM_CHECKED rvm_status rvm_design_init(rvm_design *d, size_t N, size_t capacity, const double *t,
-                                       bool gram, rvm_error *err);
-void rvm_design_free(rvm_design *d);
-/* Adds columns for candidates id[0 .. count); those of norm 0 are left out. RVM_EINTERRUPT where
- * there are only some of them when b->interrupted ends it. */
-RVM_CHECKED rvm_status rvm_design_append(rvm_design *d, const rvm_basis *b, const size_t *id,
-                                         size_t count, int threads, rvm_error *err);
-/* Keeps the columns listed in keep (ascending), which become 0 .. count - 1. */
-void rvm_design_keep(rvm_design *d, const size_t *keep, size_t count);
-
 #endif

@@ -10,25 +10,34 @@
 
 enum { RVM_STRIP = 4096 };
 
+/* Columns of unit norm, one a row of PhiT since functions come and go while rows stay. */
 typedef struct {
     const rvm_basis *basis; /* borrowed */
+    size_t N;
     size_t count, capacity;
     size_t *id;          /* owned, capacity: candidate of each column */
     double *norm;        /* owned, capacity: what its values are divided by */
-    gsl_matrix *PhiT;    /* owned, capacity x N, one column a row; NULL: computed again each time */
+    gsl_matrix *PhiT;    /* owned, capacity x N or as many as fit; NULL: computed each time */
     gsl_matrix *strip;   /* owned, capacity x RVM_STRIP; in place of PhiT */
-    gsl_matrix *scaled;  /* owned, capacity x RVM_STRIP: scratch of rvm_columns_gram */
     size_t kept_numbers; /* numbers that PhiT may have */
+    gsl_matrix *G;       /* owned, capacity x capacity: Phi'Phi; NULL where it is not kept */
+    double *p;           /* owned, capacity: Phi't; with G */
+    const double *t;     /* borrowed, N; with G */
     int threads;
-    const volatile int *interrupted; /* borrowed, or NULL: ends sums over rows where non-zero */
+    const volatile int *interrupted; /* borrowed, or NULL: ends what takes long where non-zero */
 } rvm_columns;
+typedef rvm_columns rvm_design;
 
-/* Room for `capacity` functions; PhiT is given up when count times N passes kept_numbers. */
+/* Room for `capacity` functions, all of them in memory where kept_numbers is INFINITY; PhiT is
+ * given up when count times N passes kept_numbers. b->interrupted ends what takes long. */
 RVM_CHECKED rvm_status rvm_columns_init(rvm_columns *c, const rvm_basis *b, size_t capacity,
                                         double kept_numbers, int threads, rvm_error *err);
+/* Keeps G and p of the columns that come; there are none yet. */
+RVM_CHECKED rvm_status rvm_columns_keep_gram(rvm_columns *c, const double *t, rvm_error *err);
 void rvm_columns_free(rvm_columns *c);
 
-/* Adds candidates id[0 .. count) and their norms; those of norm 0 are left out. */
+/* Adds candidates id[0 .. count) and their norms; those of norm 0 are left out. RVM_EINTERRUPT
+ * where there are only some of them when c->interrupted ends it. */
 RVM_CHECKED rvm_status rvm_columns_append(rvm_columns *c, const size_t *id, size_t count,
                                           rvm_error *err);
 /* Keeps the columns listed in keep (ascending), which become 0 .. count - 1. */
@@ -39,16 +48,14 @@ void rvm_columns_keep(rvm_columns *c, const size_t *keep, size_t count);
 RVM_CHECKED rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
                                          rvm_error *err);
 
-/* Row and column `first` and beyond of G (count x count, both triangles) and of p: G = Phi'B Phi,
- * p = Phi'z. curvature: N, the diagonal of B; NULL: 1. RVM_EINTERRUPT by c->interrupted. */
+/* Row and column `first` and beyond of G = Phi'Phi (count x count, both triangles) and of p =
+ * Phi'z. RVM_EINTERRUPT by c->interrupted. */
 RVM_CHECKED rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first,
-                                        const double *curvature, const double *z, rvm_error *err);
+                                        const double *z, rvm_error *err);
 /* f = Phi w. */
 RVM_CHECKED rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double *w,
                                          rvm_error *err);
 
-/* The columns of a design, borrowed: neither appended to nor freed. */
-rvm_columns rvm_columns_of_design(const rvm_design *d);
 /* Rows first .. first + out->size2 - 1 of column[0 .. out->size1), in that order; on the rows of
  * `basis`, which may be others than those that the columns are kept for. May be called by several
  * threads at once. */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/linalg.h"
 #include "base/vecmath.h"
+#include "inference/curvature.h"
 
 enum { MAX_NEWTON = 60, MAX_HALVINGS = 40 };
 
@@ -24,12 +25,13 @@ rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, int threa
     l->slope = rvm_array(N, sizeof *l->slope);
     l->curvature = rvm_array(N, sizeof *l->curvature);
     l->G = gsl_matrix_alloc(capacity, capacity);
+    l->scaled = gsl_matrix_alloc(capacity, N < RVM_STRIP ? N : RVM_STRIP);
     l->Q = rvm_array(capacity, sizeof *l->Q);
     l->g = rvm_array(capacity, sizeof *l->g);
     l->step = rvm_array(capacity, sizeof *l->step);
     l->w = rvm_array(capacity, sizeof *l->w);
     if (l->f != NULL && l->trial != NULL && l->slope != NULL && l->curvature != NULL &&
-        l->G != NULL && l->Q != NULL && l->g != NULL && l->step != NULL && l->w != NULL)
+        l->G != NULL && l->scaled != NULL && l->Q != NULL && l->g != NULL && l->step != NULL && l->w != NULL)
         return RVM_OK;
     rvm_laplace_free(l);
     return rvm_fail_memory(err, "the approximation at the mode");
@@ -42,6 +44,7 @@ void rvm_laplace_free(rvm_laplace *l)
     free(l->slope);
     free(l->curvature);
     gsl_matrix_free(l->G);
+    gsl_matrix_free(l->scaled);
     free(l->Q);
     free(l->g);
     free(l->step);
@@ -151,7 +154,7 @@ rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const 
     bool taken = true;
     rvm_status status = choose_start(&objective, f, l, c, o, w, err);
     for (int k = 0; status == RVM_OK && f->K > 0 && taken; k++) {
-        status = rvm_columns_gram(l->G, l->Q, c, 0, l->curvature, l->slope, err);
+        status = rvm_curvature_gram(l->G, l->Q, c, l->scaled, l->curvature, l->slope, err);
         if (status != RVM_OK)
             break;
         if (!newton_step(&promise, f, l))

@@ -24,6 +24,7 @@ typedef struct {
     double *slope;         /* owned, N */
     double *curvature;     /* owned, N */
     gsl_matrix *G;         /* owned, capacity x capacity: Phi'B Phi */
+    gsl_matrix *scaled;    /* owned, capacity x RVM_STRIP: scratch */
     double *Q;             /* owned, capacity: Phi's */
     double *w;             /* owned, capacity: weights */
     double *g, *step;      /* owned, capacity: scratch */

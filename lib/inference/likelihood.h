@@ -14,7 +14,7 @@
 #include <gsl/gsl_matrix.h>
 #include <stdbool.h>
 
-#include "basis/basis.h"
+#include "basis/columns.h"
 #include "inference/prior.h"
 
 typedef struct rvm_likelihood rvm_likelihood;

@@ -132,9 +132,11 @@ static rvm_status choose_functions(rvm_sampler *sm, size_t wanted, const rvm_poi
         if (chosen[m])
             id[count++] = m;
     if (status == RVM_OK)
-        status = rvm_design_init(&sm->design, y->observed.N, count, y->observed.t, true, err);
+        status = rvm_columns_init(&sm->design, &y->basis, count, INFINITY, sm->threads, err);
     if (status == RVM_OK)
-        status = rvm_design_append(&sm->design, &y->basis, id, count, sm->threads, err);
+        status = rvm_columns_keep_gram(&sm->design, y->observed.t, err);
+    if (status == RVM_OK)
+        status = rvm_columns_append(&sm->design, id, count, err);
     free(chosen);
     free(id);
     if (status == RVM_OK && sm->design.count == 0)
@@ -400,7 +402,7 @@ void rvm_sampler_free(rvm_sampler *sm)
     free(sm->scratch);
     free(sm->unit);
     free(sm->alpha);
-    rvm_design_free(&sm->design);
+    rvm_columns_free(&sm->design);
     free(sm);
 }
 

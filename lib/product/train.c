@@ -71,9 +71,9 @@ static rvm_status settle(rvm_trainer *tr, rvm_error *err)
     const rvm_observed *o = &tr->study.observed;
     const size_t bias = 0, count = o->likelihood->has_noise && b->bias ? 1 : 0;
     rvm_fit fit;
-    rvm_status status = rvm_design_init(&tr->fixed, o->N, 1, o->t, false, err);
+    rvm_status status = rvm_columns_init(&tr->fixed, b, 1, INFINITY, 1, err);
     if (status == RVM_OK)
-        status = rvm_design_append(&tr->fixed, b, &bias, count, 1, err);
+        status = rvm_columns_append(&tr->fixed, &bias, count, err);
     if (status != RVM_OK)
         return status;
     status = rvm_fit_init(&fit, 1, 0, err);
@@ -221,7 +221,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_sampler_free(tr->sampler);
     free(tr->class_of_row);
     free(tr->place);
-    rvm_design_free(&tr->fixed);
+    rvm_columns_free(&tr->fixed);
     rvm_point_free(&tr->point);
     rvm_labels_free(&tr->labels);
     rvm_study_free(&tr->study);
@@ -244,14 +244,14 @@ static const rvm_point *best_point(const rvm_trainer *tr)
 static rvm_columns columns(const rvm_trainer *tr)
 {
     if (tr->method == BY_STARTS)
-        return rvm_columns_of_design(rvm_starts_design(tr->starts));
+        return *rvm_starts_design(tr->starts);
     if (tr->method == BY_WORKING_SET)
         return rvm_working_set_columns(tr->working_set);
     if (tr->method == BY_OUTPUTS)
-        return rvm_columns_of_design(rvm_outputs_design(tr->outputs));
+        return *rvm_outputs_design(tr->outputs);
     if (tr->method == BY_TEXTBOOK)
-        return rvm_columns_of_design(rvm_textbook_design(tr->textbook));
-    return rvm_columns_of_design(&tr->fixed);
+        return *rvm_textbook_design(tr->textbook);
+    return tr->fixed;
 }
 
 static void report_point(rvm_report *r, const rvm_trainer *tr)

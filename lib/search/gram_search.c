@@ -219,7 +219,7 @@ static rvm_status extend_gram(rvm_gram_search *g, rvm_error *err)
 {
     const size_t known = g->gram.count;
     g->gram.count = g->columns.count;
-    return rvm_columns_gram(g->gram.G, g->gram.p, &g->columns, known, NULL, g->y->observed.t, err);
+    return rvm_columns_gram(g->gram.G, g->gram.p, &g->columns, known, g->y->observed.t, err);
 }
 
 static rvm_status run_regression(rvm_gram_search *g, int sweeps, const rvm_climb_settings *climb,

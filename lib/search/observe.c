@@ -259,9 +259,11 @@ rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int threads, rvm_
     for (size_t m = 0; m < M && status == RVM_OK; m++)
         id[m] = m;
     if (status == RVM_OK)
-        status = rvm_design_init(d, o->N, M, o->t, !o->likelihood->curved, err);
+        status = rvm_columns_init(d, &y->basis, M, INFINITY, threads, err);
+    if (status == RVM_OK && !o->likelihood->curved)
+        status = rvm_columns_keep_gram(d, o->t, err);
     if (status == RVM_OK)
-        status = rvm_design_append(d, &y->basis, id, M, threads, err);
+        status = rvm_columns_append(d, id, M, err);
     free(id);
     return status;
 }

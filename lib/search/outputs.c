@@ -130,10 +130,12 @@ static rvm_status fill_design(rvm_outputs *o, rvm_error *err)
     if (status == RVM_OK && count > 0)
         status = choose_candidates(id, count, o, err);
     if (status == RVM_OK)
-        status =
-            rvm_design_init(&o->design, b->N, count > 0 ? count : 1, o->y->observed.t, true, err);
+        status = rvm_columns_init(&o->design, b, count > 0 ? count : 1, INFINITY,
+                                  rvm_threads(o->settings.threads), err);
     if (status == RVM_OK)
-        status = rvm_design_append(&o->design, b, id, count, rvm_threads(o->settings.threads), err);
+        status = rvm_columns_keep_gram(&o->design, o->y->observed.t, err);
+    if (status == RVM_OK)
+        status = rvm_columns_append(&o->design, id, count, err);
     free(id);
     return status;
 }
@@ -309,7 +311,7 @@ void rvm_outputs_free(rvm_outputs *o)
     free(o->output);
     free(o->place);
     free(o->scale);
-    rvm_design_free(&o->design);
+    rvm_columns_free(&o->design);
     free(o);
 }
 

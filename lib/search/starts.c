@@ -133,7 +133,7 @@ void rvm_starts_free(rvm_starts *st)
     for (int k = 0; k < RVM_BATCH; k++)
         rvm_point_free(&st->result[k]);
     rvm_point_free(&st->best);
-    rvm_design_free(&st->design);
+    rvm_columns_free(&st->design);
     free(st);
 }
 

@@ -97,7 +97,7 @@ void rvm_textbook_free(rvm_textbook *t)
     free(t->point);
     rvm_sequential_free(&t->sequential);
     rvm_search_free(&t->search);
-    rvm_design_free(&t->design);
+    rvm_columns_free(&t->design);
     free(t);
 }
 
