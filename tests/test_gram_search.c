@@ -276,33 +276,32 @@ static void any_case(case_data *x, bool regression, double kept, int threads)
 START_TEST(restored_points_are_the_same)
     {
         case_data x;
-        rvm_point point = { 0 };
+        rvm_solution kept;
         rvm_error err = { 0 };
-        size_t id[CAPACITY];
         any_case(&x, _i < 2, _i % 2 == 0 ? 1e9 : 0, 1);
         take_candidates(&x);
         run(&x, 6);
         const rvm_fit *f = &x.g.search.now;
         const size_t K = f->K;
-        ck_assert(rvm_point_save(&point, f, 0, false));
-        memcpy(id, x.g.columns.id, K * sizeof *id);
+        CHECK_OK(rvm_solution_init(&kept, 1, false, &err));
+        CHECK_OK(rvm_gram_search_save(&kept, 0, &x.g, &err));
         /* Others come in, and all of it moves. */
         const size_t more[] = { 1, 2, 4, 5, 7, 8 };
         const double ln_alpha[] = { -5, -5, -5, -5, -5, -5 };
         CHECK_OK(rvm_gram_search_add(&x.g, more, ln_alpha, 6, &err));
         ck_assert_uint_eq(x.g.columns.count, K + 6);
         run(&x, 2);
-        CHECK_OK(rvm_gram_search_restore(&x.g, &point, id, &err));
+        CHECK_OK(rvm_gram_search_restore(&x.g, kept.latent, &err));
         ck_assert_uint_eq(x.g.columns.count, K);
-        ck_assert_mem_eq(x.g.columns.id, id, K * sizeof *id);
-        ck_assert_mem_eq(f->ln_alpha, point.ln_alpha, K * sizeof(double));
+        ck_assert_mem_eq(x.g.columns.id, kept.latent->id, K * sizeof(size_t));
+        ck_assert_mem_eq(f->ln_alpha, kept.latent->ln_alpha, K * sizeof(double));
         /* Two classes are there once a step would promise less than 1e-4 nats. */
-        ck_assert_double_eq_tol(f->log_evidence, point.log_evidence, _i < 2 ? 1e-8 : 5e-3);
+        ck_assert_double_eq_tol(f->log_evidence, kept.latent->log_evidence, _i < 2 ? 1e-8 : 5e-3);
         if (_i < 2)
             check_regression_evidence(&x);
         else
             check_classes_evidence(&x, 5e-3);
-        rvm_point_free(&point);
+        rvm_solution_free(&kept);
         case_free(&x);
     }
 END_TEST

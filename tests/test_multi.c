@@ -243,14 +243,16 @@ static double norm_of(size_t candidate)
 /* Class k into the search, at the mode that the other classes leave it. */
 static void load(rvm_gram_search *g, rvm_classes *c, rvm_study *y, size_t k)
 {
-    size_t column[FUNCTIONS] = { 0, 1 };
+    size_t id[FUNCTIONS];
     double ln_alpha[FUNCTIONS], u[FUNCTIONS] = { 0 };
     rvm_error err = { 0 };
-    for (size_t i = 0; i < FUNCTIONS; i++)
+    for (size_t i = 0; i < FUNCTIONS; i++) {
+        id[i] = functions[k][i];
         ln_alpha[i] = log(alpha[k][i]) - 2 * log(norm_of(functions[k][i]));
-    const rvm_point point = { .K = FUNCTIONS, .column = column, .ln_alpha = ln_alpha, .u = u };
+    }
+    const rvm_solved solved = { .K = FUNCTIONS, .id = id, .ln_alpha = ln_alpha, .u = u };
     rvm_classes_select(c, &y->observed, k);
-    CHECK_OK(rvm_gram_search_restore(g, &point, functions[k], &err));
+    CHECK_OK(rvm_gram_search_restore(g, &solved, &err));
     rvm_classes_set(c, k, g->laplace.f);
 }
 

@@ -318,17 +318,17 @@ END_TEST
 /* The log evidence of the best point over all rows, by the likelihoods that look at rows. */
 static double evidence_by_rows(const rvm_study *y, const rvm_working_set *w)
 {
-    const rvm_point *best = rvm_working_set_best(w);
+    const rvm_solved *best = rvm_working_set_best(w)->latent;
     const rvm_observed *o = &y->observed;
     const bool gram = o->likelihood->has_noise;
     rvm_error err = { 0 };
     rvm_design d;
     rvm_fit f;
     rvm_scratch ws;
-    columns_in_memory(&d, &y->basis, rvm_working_set_columns(w).id, best->K, gram ? o->t : NULL);
+    columns_in_memory(&d, &y->basis, best->id, best->K, gram ? o->t : NULL);
     CHECK_OK(rvm_fit_init(&f, best->K, o->N, &err));
     CHECK_OK(rvm_scratch_init(&ws, best->K, o->N, !gram, 1, &err));
-    rvm_point_load(&f, best);
+    rvm_solution_load(&f, best, NULL);
     ck_assert(o->likelihood->posterior(&f, o, &d, &ws));
     const double evidence = f.log_evidence;
     rvm_scratch_free(&ws);
@@ -356,7 +356,7 @@ START_TEST(rows_in_stages)
         ck_assert_uint_eq(rvm_working_set_rows(w), 0);
         for (int k = 0; k < 100 && !done; k++) {
             CHECK_OK(rvm_working_set_step(&done, w, &err));
-            const rvm_point *best = rvm_working_set_best(w);
+            const rvm_solved *best = rvm_working_set_best(w)->latent;
             if (rvm_working_set_rows(w) != rows) {
                 ck_assert_uint_gt(rvm_working_set_rows(w), rows);
                 rows = rvm_working_set_rows(w);

@@ -38,7 +38,7 @@ double rvm_log_prior(const rvm_observed *o, const double *norm, const size_t *co
     if (rvm_observed_free_noise(o))
         sum += rvm_prior_log(&o->noise_prior, ln_beta);
     for (size_t i = 0; i < K && !rvm_prior_is_flat(&o->weight_prior); i++) {
-        const rvm_prior prior = rvm_column_prior(o, norm[column[i]]);
+        const rvm_prior prior = rvm_column_prior(o, norm[column == NULL ? i : column[i]]);
         sum += rvm_prior_log(&prior, ln_alpha[i]);
     }
     return sum;

@@ -132,7 +132,8 @@ extern const rvm_likelihood rvm_quadratic;
 
 /* The prior of the alpha of a column that was divided by that norm. */
 rvm_prior rvm_column_prior(const rvm_observed *o, double norm);
-/* Log prior of the ln alphas of functions column[0 .. K), and of ln beta. norm: of the columns. */
+/* Log prior of the ln alphas of functions column[0 .. K), and of ln beta. norm: of the columns, or,
+ * with column NULL, of the functions. */
 double rvm_log_prior(const rvm_observed *o, const double *norm, const size_t *column,
                      const double *ln_alpha, size_t K, double ln_beta);
 /* Of a fit, to be added to its evidence; 0 to the last bit where priors are flat. */

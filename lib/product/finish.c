@@ -64,24 +64,27 @@ static void posterior_free(posterior *q)
 }
 
 /* The order of the model: terms, then vectors in canonical order. */
-static void order_functions(posterior *q, const rvm_point *point)
+static void order_functions(posterior *q, const rvm_solved *solved)
 {
     for (size_t k = 0; k < q->K; k++)
-        q->D[k] = (double)q->c->id[point->column[k]];
+        q->D[k] = (double)solved->id[k];
     gsl_sort_index(q->column, q->D, 1, q->K);
     for (size_t k = 0; k < q->K; k++) {
         const size_t from = q->column[k];
-        q->column[k] = point->column[from];
-        q->D[k] = exp(-0.5 * point->ln_alpha[from]);
-        q->u[k] = point->u[from];
+        size_t column = 0;
+        while (q->c->id[column] != solved->id[from])
+            column++;
+        q->column[k] = column;
+        q->D[k] = exp(-0.5 * solved->ln_alpha[from]);
+        q->u[k] = solved->u[from];
     }
 }
 
-static rvm_status posterior_init(posterior *q, const rvm_point *point, const rvm_study *y,
+static rvm_status posterior_init(posterior *q, const rvm_solved *solved, const rvm_study *y,
                                  const rvm_columns *c, rvm_error *err)
 {
-    const size_t K = point->K, N = y->observed.N;
-    *q = (posterior){ .y = y, .c = c, .K = K, .N = N, .beta = exp(point->ln_beta) };
+    const size_t K = solved->K, N = y->observed.N;
+    *q = (posterior){ .y = y, .c = c, .K = K, .N = N, .beta = exp(solved->ln_beta) };
     q->column = rvm_array(K, sizeof *q->column);
     q->D = rvm_array(K, sizeof *q->D);
     q->u = rvm_array(K, sizeof *q->u);
@@ -93,7 +96,7 @@ static rvm_status posterior_init(posterior *q, const rvm_point *point, const rvm
     if (q->column == NULL || q->D == NULL || q->u == NULL || q->f == NULL || q->b == NULL ||
         q->g == NULL || q->R == NULL || q->strip == NULL)
         return rvm_fail_memory(err, "the posterior");
-    order_functions(q, point);
+    order_functions(q, solved);
     return RVM_OK;
 }
 
@@ -415,19 +418,19 @@ static rvm_status settle_at_mode(posterior *q, rvm_error *err)
     return status == RVM_OK && q->K > 0 && !normal ? factor(q, err) : status;
 }
 
-rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rvm_point *point,
+rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rvm_solved *solved,
                              const rvm_study *y, const rvm_columns *c, rvm_error *err)
 {
     posterior q;
-    rvm_status status = posterior_init(&q, point, y, c, err);
+    rvm_status status = posterior_init(&q, solved, y, c, err);
     q.hasty = numbers->hasty;
     if (status == RVM_OK)
         status = settle_at_mode(&q, err);
     if (status == RVM_OK) {
         numbers->log_likelihood = log_likelihood(&q);
         numbers->penalty = penalty(&q);
-        numbers->log_prior = rvm_log_prior(&y->observed, c->norm, point->column, point->ln_alpha,
-                                           point->K, point->ln_beta);
+        numbers->log_prior = rvm_log_prior(&y->observed, solved->norm, NULL, solved->ln_alpha,
+                                           solved->K, solved->ln_beta);
         if (numbers->activation != NULL)
             memcpy(numbers->activation, q.f, q.N * sizeof *q.f);
         status = copy_functions(latent, &q, err);

@@ -5,7 +5,7 @@
 #include "basis/columns.h"
 #include "product/model.h"
 #include "search/observe.h"
-#include "search/point.h"
+#include "search/solution.h"
 
 typedef struct {
     double log_likelihood; /* ln p(t|w) at the mode, in the units of the targets */
@@ -16,11 +16,12 @@ typedef struct {
                    and a mode that is not quite reached will do */
 } rvm_finished;
 
-/* A latent function from a point, in the units of the data; its vectors are rows of y for now. The
+/* A latent function as it is saved, in the units of the data; its vectors are rows of y for now. c:
+ * columns with its functions among them. The
  * factor comes from a QR factorisation of [ sqrt(B) Phi ; sqrt(A) ], whatever the search has used,
  * and the numbers from what is saved. Scratch: O(K (K + strip of rows)). */
 RVM_CHECKED rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers,
-                                         const rvm_point *point, const rvm_study *y,
+                                         const rvm_solved *solved, const rvm_study *y,
                                          const rvm_columns *c, rvm_error *err);
 
 /* Gathers the vectors of all latent functions into m->vectors and numbers them; `file` has the rows

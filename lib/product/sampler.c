@@ -89,8 +89,8 @@ static size_t how_many(const rvm_study *y, const rvm_sampling *s, size_t active)
 }
 
 /* Marks the active functions, the bias, and as many others at random as are wanted. */
-static rvm_status mark(bool *chosen, size_t wanted, const rvm_study *y, const rvm_point *start,
-                       const rvm_columns *c, unsigned long seed, rvm_error *err)
+static rvm_status mark(bool *chosen, size_t wanted, const rvm_study *y, const rvm_solved *start,
+                       unsigned long seed, rvm_error *err)
 {
     const size_t all = y->basis.count;
     size_t *order = rvm_array(all, sizeof *order), marked = 0;
@@ -102,7 +102,7 @@ static rvm_status mark(bool *chosen, size_t wanted, const rvm_study *y, const rv
     }
     chosen[0] = chosen[0] || y->basis.bias;
     for (size_t i = 0; i < start->K; i++)
-        chosen[c->id[start->column[i]]] = true;
+        chosen[start->id[i]] = true;
     for (size_t m = 0; m < all; m++) {
         order[m] = m;
         marked += chosen[m];
@@ -118,16 +118,15 @@ static rvm_status mark(bool *chosen, size_t wanted, const rvm_study *y, const rv
     return RVM_OK;
 }
 
-static rvm_status choose_functions(rvm_sampler *sm, size_t wanted, const rvm_point *start,
-                                   const rvm_columns *c, const rvm_settings *s, rvm_error *err)
+static rvm_status choose_functions(rvm_sampler *sm, size_t wanted, const rvm_solved *start,
+                                   const rvm_settings *s, rvm_error *err)
 {
     const rvm_study *y = sm->y;
     const size_t all = y->basis.count;
     bool *chosen = rvm_array(all, sizeof *chosen);
     size_t *id = rvm_array(all, sizeof *id), count = 0;
-    rvm_status status = chosen == NULL || id == NULL
-                            ? rvm_fail_memory(err, "the functions")
-                            : mark(chosen, wanted, y, start, c, s->seed, err);
+    rvm_status status = chosen == NULL || id == NULL ? rvm_fail_memory(err, "the functions")
+                                                     : mark(chosen, wanted, y, start, s->seed, err);
     for (size_t m = 0; status == RVM_OK && m < all; m++)
         if (chosen[m])
             id[count++] = m;
@@ -238,13 +237,12 @@ static rvm_status set_priors(rvm_sampler *sm, const rvm_settings *s, rvm_error *
 
 /* The weights of the solution. Those of two classes are log-odds, 1.7 times what the probit model
  * has, and shrink to what the least alpha allows while beta grows. */
-static double set_weights(double *w, const rvm_sampler *sm, const rvm_point *start,
-                          const rvm_columns *c)
+static double set_weights(double *w, const rvm_sampler *sm, const rvm_solved *start)
 {
     double most = 0, shrink = 1;
     for (size_t i = 0; i < start->K; i++)
         for (size_t m = 0; m < functions(sm); m++)
-            if (sm->design.id[m] == c->id[start->column[i]]) {
+            if (sm->design.id[m] == start->id[i]) {
                 w[m] = start->u[i] * exp(-0.5 * start->ln_alpha[i]);
                 most = fmax(most, fabs(w[m]) * sqrt(sm->unit[m] * sm->alpha[m].low));
             }
@@ -258,8 +256,8 @@ static double set_weights(double *w, const rvm_sampler *sm, const rvm_point *sta
 }
 
 /* The first chain begins at the precisions of the solution, the others anywhere. */
-static void set_precisions(double *alpha, const rvm_sampler *sm, const rvm_point *start,
-                           const rvm_columns *c, size_t chain, gsl_rng *rng)
+static void set_precisions(double *alpha, const rvm_sampler *sm, const rvm_solved *start,
+                           size_t chain, gsl_rng *rng)
 {
     for (size_t m = 0; m < functions(sm); m++) {
         const rvm_precision_prior *p = &sm->alpha[m];
@@ -268,12 +266,12 @@ static void set_precisions(double *alpha, const rvm_sampler *sm, const rvm_point
     }
     for (size_t i = 0; chain == 0 && i < start->K; i++)
         for (size_t m = 0; m < functions(sm); m++)
-            if (sm->design.id[m] == c->id[start->column[i]])
+            if (sm->design.id[m] == start->id[i])
                 alpha[m] = exp(start->ln_alpha[i]) / sm->unit[m];
 }
 
-static rvm_status start_chains(rvm_sampler *sm, const rvm_point *start, const rvm_columns *c,
-                               const rvm_settings *s, rvm_error *err)
+static rvm_status start_chains(rvm_sampler *sm, const rvm_solved *start, const rvm_settings *s,
+                               rvm_error *err)
 {
     const size_t M = functions(sm);
     double *w = rvm_array(M, sizeof *w), *alpha = rvm_array(M, sizeof *alpha);
@@ -282,9 +280,9 @@ static rvm_status start_chains(rvm_sampler *sm, const rvm_point *start, const rv
         w == NULL || alpha == NULL || rng == NULL ? rvm_fail_memory(err, "the chains") : RVM_OK;
     if (status == RVM_OK)
         gsl_rng_set(rng, s->seed);
-    const double beta = status == RVM_OK ? set_weights(w, sm, start, c) : 0;
+    const double beta = status == RVM_OK ? set_weights(w, sm, start) : 0;
     for (size_t k = 0; k < sm->chains && status == RVM_OK; k++) {
-        set_precisions(alpha, sm, start, c, k, rng);
+        set_precisions(alpha, sm, start, k, rng);
         status =
             rvm_gibbs_chain_init(&sm->chain[k], &sm->model, alpha, beta, gsl_rng_get(rng), err);
         if (status != RVM_OK)
@@ -341,22 +339,22 @@ static rvm_status check_memory(const rvm_study *y, const rvm_settings *s, size_t
                     M, ceil(megabytes), s->budget_mb);
 }
 
-static rvm_status prepare(rvm_sampler *sm, const rvm_point *start, const rvm_columns *c,
-                          const rvm_settings *s, rvm_error *err)
+static rvm_status prepare(rvm_sampler *sm, const rvm_solved *start, const rvm_settings *s,
+                          rvm_error *err)
 {
     const size_t wanted = how_many(sm->y, &s->sampling, start->K);
     rvm_status status = check_memory(sm->y, s, wanted, err);
     if (status == RVM_OK)
-        status = choose_functions(sm, wanted, start, c, s, err);
+        status = choose_functions(sm, wanted, start, s, err);
     if (status == RVM_OK)
         status = set_priors(sm, s, err);
     if (status == RVM_OK)
         status = alloc_records(sm, err);
-    return status == RVM_OK ? start_chains(sm, start, c, s, err) : status;
+    return status == RVM_OK ? start_chains(sm, start, s, err) : status;
 }
 
-rvm_status rvm_sampler_alloc(rvm_sampler **out, const rvm_study *y, const rvm_point *start,
-                             const rvm_columns *c, const rvm_settings *s, rvm_error *err)
+rvm_status rvm_sampler_alloc(rvm_sampler **out, const rvm_study *y, const rvm_solved *start,
+                             const rvm_settings *s, rvm_error *err)
 {
     rvm_sampler *sm = rvm_array(1, sizeof *sm);
     if (sm == NULL)
@@ -367,7 +365,7 @@ rvm_status rvm_sampler_alloc(rvm_sampler **out, const rvm_study *y, const rvm_po
     sm->thin = (size_t)s->sampling.thin;
     sm->chains = (size_t)s->sampling.chains;
     sm->threads = rvm_threads(s->threads);
-    const rvm_status status = prepare(sm, start, c, s, err);
+    const rvm_status status = prepare(sm, start, s, err);
     if (status != RVM_OK) {
         rvm_sampler_free(sm);
         return status;

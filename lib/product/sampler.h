@@ -9,7 +9,7 @@
 #include "basis/columns.h"
 #include "inference/gibbs.h"
 #include "search/observe.h"
-#include "search/point.h"
+#include "search/solution.h"
 
 /* What one chain leaves behind: its draws after the burn-in, every `thin`th of them. */
 typedef struct {
@@ -40,8 +40,8 @@ typedef struct {
 /* start: a solution of y, whose columns are those of c: where the chains begin. RVM_ENOMEM, before
  * anything is allocated, when columns and draws need more than the budget. */
 RVM_CHECKED rvm_status rvm_sampler_alloc(rvm_sampler **out, const rvm_study *y,
-                                         const rvm_point *start, const rvm_columns *c,
-                                         const rvm_settings *s, rvm_error *err);
+                                         const rvm_solved *start, const rvm_settings *s,
+                                         rvm_error *err);
 void rvm_sampler_free(rvm_sampler *sm);
 /* Some draws of every chain. *done: they were the last ones. */
 RVM_CHECKED rvm_status rvm_sampler_step(bool *done, rvm_sampler *sm, rvm_error *err);

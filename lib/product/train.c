@@ -44,13 +44,13 @@ struct rvm_trainer {
     rvm_multi *multi;
     rvm_outputs *outputs;
     rvm_textbook *textbook;
-    bool searched;        /* RVM_METHOD_GIBBS: the solution is found from which the chains begin */
-    rvm_sampler *sampler; /* NULL until then */
-    bool mixed;           /* the chains agree */
-    size_t *class_of_row; /* owned, more than two classes: as class_order.h has it; and */
-    size_t *place;        /* owned, position in labels of each class */
-    rvm_design fixed;     /* NOTHING_TO_FIND: the bias alone */
-    rvm_point point;
+    bool searched;         /* RVM_METHOD_GIBBS: the solution is found from which the chains begin */
+    rvm_sampler *sampler;  /* NULL until then */
+    bool mixed;            /* the chains agree */
+    size_t *class_of_row;  /* owned, more than two classes: as class_order.h has it; and */
+    size_t *place;         /* owned, position in labels of each class */
+    rvm_design fixed;      /* NOTHING_TO_FIND: the bias alone */
+    rvm_solution constant; /* NOTHING_TO_FIND */
     int round;
     bool done;
     /* With ard: all of the above is unused but for kernel and study until the widths are found, and
@@ -82,8 +82,10 @@ static rvm_status settle(rvm_trainer *tr, rvm_error *err)
     if (count == 1)
         rvm_fit_add(&fit, 0, o->bias_ln_alpha_max);
     fit.ln_beta = rvm_study_constant_ln_beta(&tr->study);
-    if (!rvm_point_save(&tr->point, &fit, 0, true))
-        status = rvm_fail_memory(err, "a solution");
+    status = rvm_solution_init(&tr->constant, 1, false, err);
+    if (status == RVM_OK)
+        status = rvm_solution_save(&tr->constant, 0, &fit, tr->fixed.id, tr->fixed.norm, err);
+    tr->constant.converged = true;
     rvm_fit_free(&fit);
     return status;
 }
@@ -222,7 +224,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     free(tr->class_of_row);
     free(tr->place);
     rvm_columns_free(&tr->fixed);
-    rvm_point_free(&tr->point);
+    rvm_solution_free(&tr->constant);
     rvm_labels_free(&tr->labels);
     rvm_study_free(&tr->study);
     free(tr);
@@ -230,15 +232,15 @@ void rvm_trainer_free(rvm_trainer *tr)
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-static const rvm_point *best_point(const rvm_trainer *tr)
+static const rvm_solution *best_solution(const rvm_trainer *tr)
 {
     if (tr->method == BY_STARTS)
         return rvm_starts_best(tr->starts);
     if (tr->method == BY_WORKING_SET)
         return rvm_working_set_best(tr->working_set);
     if (tr->method == BY_TEXTBOOK)
-        return rvm_textbook_select(tr->textbook, 0);
-    return &tr->point;
+        return rvm_textbook_solution(tr->textbook);
+    return &tr->constant;
 }
 
 static rvm_columns columns(const rvm_trainer *tr)
@@ -256,17 +258,18 @@ static rvm_columns columns(const rvm_trainer *tr)
 
 static void report_point(rvm_report *r, const rvm_trainer *tr)
 {
-    const rvm_point *point = best_point(tr);
+    const rvm_solution *best = best_solution(tr);
     const rvm_observed *o = &tr->study.observed;
-    r->functions = point->K;
-    r->log_evidence = point->log_evidence;
-    r->converged = tr->done && point->converged;
+    const double ln_beta = best->latent->ln_beta;
+    r->functions = rvm_solution_functions(best);
+    r->log_evidence = rvm_solution_log_evidence(best);
+    r->converged = tr->done && best->converged;
     if (!o->likelihood->has_noise)
         return;
     r->log_evidence -= (double)r->rows * log(tr->study.t_scale);
-    r->noise_sd = tr->study.t_scale * exp(-0.5 * point->ln_beta);
+    r->noise_sd = tr->study.t_scale * exp(-0.5 * ln_beta);
     r->noise_at_bound =
-        !o->noise_fixed && tr->method != NOTHING_TO_FIND && point->ln_beta >= o->ln_beta_max - 1e-6;
+        !o->noise_fixed && tr->method != NOTHING_TO_FIND && ln_beta >= o->ln_beta_max - 1e-6;
 }
 
 static void report_outputs(rvm_report *r, const rvm_trainer *tr)
@@ -284,9 +287,9 @@ static void report_one_vs_rest(rvm_report *r, const rvm_trainer *tr)
 {
     rvm_textbook_progress(&r->start, &r->starts, tr->textbook);
     r->progress = (double)(r->start - 1) / r->starts;
-    r->functions = rvm_textbook_functions(tr->textbook);
-    r->log_evidence = rvm_textbook_log_evidence(tr->textbook);
-    r->converged = tr->done && rvm_textbook_converged(tr->textbook);
+    r->functions = rvm_solution_functions(best_solution(tr));
+    r->log_evidence = rvm_solution_log_evidence(best_solution(tr));
+    r->converged = tr->done && best_solution(tr)->converged;
 }
 
 /* The search that comes before the draws is little of the work. */
@@ -306,7 +309,7 @@ static void report_draws(rvm_report *r, const rvm_trainer *tr)
         r->noise_sd = tr->study.t_scale / sqrt(tr->sampler->chain[0].beta);
 }
 
-/* Only between searches that choose by rvm_point_prefer. */
+/* Only between searches that choose by rvm_solution_prefer. */
 static double credit(const rvm_trainer *tr, int starts)
 {
     const rvm_observed *o = &tr->study.observed;
@@ -447,9 +450,8 @@ static rvm_status step_sampler(bool *done, rvm_trainer *tr, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     if (tr->sampler == NULL) {
-        const rvm_columns c = columns(tr);
-        status =
-            rvm_sampler_alloc(&tr->sampler, &tr->study, best_point(tr), &c, &tr->settings, err);
+        status = rvm_sampler_alloc(&tr->sampler, &tr->study, best_solution(tr)->latent,
+                                   &tr->settings, err);
     }
     if (status == RVM_EINTERRUPT) /* the solution is there */
         return RVM_OK;
@@ -500,13 +502,12 @@ static rvm_status copy_labels(rvm_model *m, const rvm_labels *labels, rvm_error 
 }
 
 /* Noise of the output that the study observes, in the units of its targets. */
-static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, const rvm_point *point,
-                               rvm_error *err)
+static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, double ln_beta, rvm_error *err)
 {
     if (tr->study.observed.noise_fixed)
         f->noise_variance = tr->settings.noise_variance; /* to the last digit */
     else
-        f->noise_variance = gsl_pow_2(tr->study.t_scale) * exp(-point->ln_beta);
+        f->noise_variance = gsl_pow_2(tr->study.t_scale) * exp(-ln_beta);
     if (f->noise_variance > 0 && isfinite(f->noise_variance))
         return RVM_OK;
     return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
@@ -523,17 +524,17 @@ static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err
     rvm_finished numbers = { .hasty = is_hasty(tr) };
     if (!rvm_model_alloc_latents(m, 1))
         return rvm_fail_memory(err, "the model");
-    const rvm_point *point = best_point(tr);
+    const rvm_solution *best = best_solution(tr);
     const rvm_columns c = columns(tr);
-    rvm_status status = rvm_finish_latent(m->latent, &numbers, point, &tr->study, &c, err);
+    rvm_status status = rvm_finish_latent(m->latent, &numbers, best->latent, &tr->study, &c, err);
     m->log_evidence = numbers.log_likelihood - numbers.penalty;
     m->log_prior = numbers.log_prior;
     if (tr->labels.count == 1)
         m->log_evidence = 0; /* the only class there is has probability 1 */
-    m->converged = tr->done && point->converged;
+    m->converged = tr->done && best->converged;
     m->noise_fixed = tr->study.observed.noise_fixed;
     if (status == RVM_OK && m->task == RVM_REGRESSION)
-        status = finish_noise(m->latent, tr, point, err);
+        status = finish_noise(m->latent, tr, best->latent->ln_beta, err);
     return status;
 }
 
@@ -569,12 +570,12 @@ static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error 
     if (!rvm_model_alloc_latents(m, outputs))
         return rvm_fail_memory(err, "the model");
     for (size_t k = 0; k < outputs && status == RVM_OK; k++) {
-        const rvm_point *point = rvm_outputs_select(tr->outputs, k);
+        const rvm_solved *solved = rvm_outputs_select(tr->outputs, k);
         rvm_finished numbers = { .hasty = is_hasty(tr) };
-        status = rvm_finish_latent(&m->latent[k], &numbers, point, &tr->study, &c, err);
+        status = rvm_finish_latent(&m->latent[k], &numbers, solved, &tr->study, &c, err);
         m->log_evidence += numbers.log_likelihood - numbers.penalty;
         if (status == RVM_OK)
-            status = finish_noise(&m->latent[k], tr, point, err);
+            status = finish_noise(&m->latent[k], tr, solved->ln_beta, err);
     }
     m->log_prior = rvm_outputs_log_prior(tr->outputs);
     m->noise_fixed = tr->study.observed.noise_fixed;
@@ -590,10 +591,10 @@ static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error 
     rvm_columns c;
     double penalties = 0;
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
-        const rvm_point *point = rvm_multi_select(&c, tr->multi, k);
+        const rvm_solved *solved = rvm_multi_select(&c, tr->multi, k);
         rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k),
                                  .hasty = is_hasty(tr) };
-        status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, point, &tr->study, &c, err);
+        status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, solved, &tr->study, &c, err);
         rvm_multi_shift_back(tr->multi, k);
         penalties += numbers.penalty;
         m->log_prior += numbers.log_prior;
@@ -611,13 +612,13 @@ static rvm_status finish_one_vs_rest(rvm_model *m, const rvm_trainer *tr, rvm_er
     if (!rvm_model_alloc_latents(m, tr->labels.count))
         return rvm_fail_memory(err, "the model");
     for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
-        const rvm_point *point = rvm_textbook_select(tr->textbook, k);
+        const rvm_solved *solved = rvm_textbook_select(tr->textbook, k);
         rvm_finished numbers = { .hasty = is_hasty(tr) };
-        status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, point, &tr->study, &c, err);
+        status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, solved, &tr->study, &c, err);
         m->log_evidence += numbers.log_likelihood - numbers.penalty;
         m->log_prior += numbers.log_prior;
     }
-    m->converged = tr->done && rvm_textbook_converged(tr->textbook);
+    m->converged = tr->done && best_solution(tr)->converged;
     return status;
 }
 

@@ -69,6 +69,8 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
         status = rvm_search_init(&g->search, &g->quadratic, &g->gram, capacity, threads, err);
     if (status == RVM_OK)
         status = rvm_statistics_init(&g->statistics, capacity, capacity, err);
+    if (status == RVM_OK)
+        status = rvm_solution_init(&g->before, 1, false, err);
     if (status == RVM_OK && is_curved(g))
         status = rvm_laplace_init(&g->laplace, capacity, y->observed.N, threads, err);
     if (status != RVM_OK)
@@ -87,7 +89,7 @@ void rvm_gram_search_free(rvm_gram_search *g)
     rvm_search_free(&g->search);
     rvm_statistics_free(&g->statistics);
     rvm_laplace_free(&g->laplace);
-    rvm_point_free(&g->before);
+    rvm_solution_free(&g->before);
     gsl_matrix_free(g->gram.G);
     free(g->gram.p);
     free(g->w);
@@ -128,39 +130,30 @@ rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id, const doubl
     return status;
 }
 
-/* Functions that are columns 0, 1, ... on rows where those of candidates id had these norms: their
- * weights as they were in `before`. Columns that came to nothing have left a gap in id. */
-static void carry_over(rvm_gram_search *g, const size_t *id, const double *norm)
+/* Functions that are columns 0, 1, ...: their weights as they were in `before`, on other rows.
+ * Columns that came to nothing on these have left a gap there. */
+static void carry_over(rvm_gram_search *g)
 {
+    const rvm_solved *before = g->before.latent;
     rvm_fit *f = &g->search.now;
     for (size_t i = 0, from = 0; i < f->K; i++, from++) {
-        while (id[from] != g->columns.id[i])
+        while (before->id[from] != g->columns.id[i])
             from++;
-        f->ln_alpha[i] += 2 * log(norm[from] / g->columns.norm[i]);
-        f->u[i] = g->before.u[from];
+        f->ln_alpha[i] += 2 * log(before->norm[from] / g->columns.norm[i]);
+        f->u[i] = before->u[from];
     }
 }
 
 rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y, rvm_error *err)
 {
-    const size_t K = g->columns.count;
-    size_t *id = rvm_array(K, sizeof *id);
-    double *norm = rvm_array(K, sizeof *norm);
-    rvm_status status = RVM_OK;
-    if (id == NULL || norm == NULL || !rvm_point_save(&g->before, &g->search.now, 0, false))
-        status = rvm_fail_memory(err, "other rows");
-    for (size_t k = 0; k < K && status == RVM_OK; k++) {
-        id[k] = g->columns.id[k];
-        norm[k] = g->columns.norm[k];
-    }
+    const rvm_solved *before = g->before.latent;
+    rvm_status status = rvm_gram_search_save(&g->before, 0, g, err);
     if (status == RVM_OK)
         status = rvm_gram_search_take_rows(g, y, err);
     if (status == RVM_OK)
-        status = rvm_gram_search_add(g, id, g->before.ln_alpha, K, err);
+        status = rvm_gram_search_add(g, before->id, before->ln_alpha, before->K, err);
     if (status == RVM_OK)
-        carry_over(g, id, norm);
-    free(id);
-    free(norm);
+        carry_over(g);
     return status;
 }
 
@@ -260,9 +253,9 @@ static void approximate(rvm_gram_search *g)
 static void go_halfway(rvm_gram_search *g)
 {
     rvm_fit *f = &g->search.now;
-    const rvm_point *b = &g->before;
+    const rvm_solved *b = g->before.latent;
     for (size_t i = 0, k = 0; i < f->K; i++) {
-        while (b->column[k] != f->column[i])
+        while (b->id[k] != g->columns.id[f->column[i]])
             k++; /* deleting keeps the order */
         rvm_fit_set_alpha(f, i, 0.5 * (f->ln_alpha[i] + b->ln_alpha[k]));
     }
@@ -282,9 +275,9 @@ static rvm_status overrated(double *nats, rvm_gram_search *g, rvm_error *err)
 /* One sweep, or as much of it as the approximation reaches. */
 static rvm_status sweep_once(double *off, rvm_gram_search *g, rvm_error *err)
 {
-    if (!rvm_point_save(&g->before, &g->search.now, 0, false))
-        return rvm_fail_memory(err, "a round");
-    rvm_status status = rvm_sweep(&g->search, 1, 2, err);
+    rvm_status status = rvm_gram_search_save(&g->before, 0, g, err);
+    if (status == RVM_OK)
+        status = rvm_sweep(&g->search, 1, 2, err);
     if (status == RVM_OK)
         status = overrated(off, g, err);
     for (int k = 0; k < MOST_HALVINGS && status == RVM_OK && !(*off < too_far); k++) {
@@ -344,13 +337,18 @@ rvm_status rvm_gram_search_run(rvm_gram_search *g, int sweeps, const rvm_climb_s
                         : run_regression(g, sweeps, climb, err);
 }
 
-rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_point *point, const size_t *id,
-                                   rvm_error *err)
+rvm_status rvm_gram_search_save(rvm_solution *to, size_t k, const rvm_gram_search *g,
+                                rvm_error *err)
+{
+    return rvm_solution_save(to, k, &g->search.now, g->columns.id, g->columns.norm, err);
+}
+
+rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_solved *f, rvm_error *err)
 {
     rvm_columns_keep(&g->columns, NULL, 0);
     g->gram.count = 0;
-    rvm_status status = rvm_columns_append(&g->columns, id, point->K, err);
-    rvm_point_load(&g->search.now, point);
+    rvm_status status = rvm_columns_append(&g->columns, f->id, f->K, err);
+    rvm_solution_load(&g->search.now, f, NULL);
     if (status == RVM_OK && is_curved(g))
         return approach(g, NULL, 0, err);
     if (status == RVM_OK)

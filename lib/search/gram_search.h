@@ -12,7 +12,7 @@
 #include "search/climb.h"
 #include "search/observe.h"
 #include "search/offers.h"
-#include "search/point.h"
+#include "search/solution.h"
 
 typedef struct {
     const rvm_study *y; /* borrowed: the rows in use */
@@ -23,7 +23,7 @@ typedef struct {
     rvm_observed quadratic;
     rvm_design gram; /* has no columns of its own */
     rvm_statistics statistics;
-    rvm_point before;
+    rvm_solution before;
     double *w;     /* owned, capacity: weights of the columns */
     double *slope; /* owned, rows of the first study; regression */
     double kept_numbers;
@@ -61,8 +61,11 @@ RVM_CHECKED rvm_status rvm_gram_search_run(rvm_gram_search *g, int sweeps,
  * restored. Borrows from g. */
 RVM_CHECKED rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g,
                                                  rvm_error *err);
-/* The functions and weights of a point whose columns were id[0 .. point->K), in their place. */
-RVM_CHECKED rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_point *point,
-                                               const size_t *id, rvm_error *err);
+/* Those functions and weights in the place of what is there. */
+RVM_CHECKED rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_solved *f,
+                                               rvm_error *err);
+/* What is there, into latent function k. */
+RVM_CHECKED rvm_status rvm_gram_search_save(rvm_solution *to, size_t k, const rvm_gram_search *g,
+                                            rvm_error *err);
 
 #endif

@@ -49,15 +49,6 @@ static const double kicked_share = 0.25;
  * rows make passes cheap, that change and what a step towards the mode must promise. */
 static const double near_mode = 1e-5, at_mode = 1e-12, promise_at_mode = 1e-19;
 
-/* What there is to keep of a class; function i is candidate id[i]. */
-typedef struct {
-    rvm_point point;
-    size_t *id;   /* owned, K of point */
-    double *norm; /* owned, likewise */
-    size_t id_capacity, norm_capacity;
-    double penalty; /* 1/2 u'u + 1/2 ln|H|, less the log prior of the precisions */
-} solution;
-
 /* Candidates times classes: with more there are fewer starts and passes. */
 static const double usual_work = 2e4;
 
@@ -76,22 +67,20 @@ struct rvm_multi {
     int threads;
     rvm_classes classes;
     rvm_gram_search gram;
-    solution *now, *best; /* owned, count: best has no functions before the end of a start */
-    double top;           /* log evidence of best */
+    rvm_solution now, best; /* best has no functions before the end of a start */
     rvm_pool pool;
     int start, starts;
     size_t *rows; /* owned, count: rows of each class */
     size_t *own;  /* owned: candidates that sit on rows of class 0, of class 1, ...; */
     size_t *end;  /* owned, count: where those of each class end */
     stage stage;
-    int pass;       /* of this start, or of this way to a mode */
-    double before;  /* SETTLE, LAST: log evidence before this pass */
-    size_t next;    /* class of the next step */
-    double gained;  /* in this pass */
-    double so_far;  /* in this start, but for the first pass */
-    bool arrived;   /* this start has come to its end, not to MOST_PASSES; */
-    bool converged; /* that of best had */
-    bool done;      /* nothing is left to do */
+    int pass;      /* of this start, or of this way to a mode */
+    double before; /* SETTLE, LAST: log evidence before this pass */
+    size_t next;   /* class of the next step */
+    double gained; /* in this pass */
+    double so_far; /* in this start, but for the first pass */
+    bool arrived;  /* this start has come to its end, not to MOST_PASSES */
+    bool done;     /* nothing is left to do */
 };
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -146,11 +135,12 @@ static rvm_status alloc_parts(rvm_multi *m, const size_t *class_of_row, const rv
     if (capacity == 0)
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows of %zu classes",
                         s->budget_mb, N, m->count);
-    m->now = rvm_array(m->count, sizeof *m->now);
-    m->best = rvm_array(m->count, sizeof *m->best);
-    if (m->now == NULL || m->best == NULL)
-        return rvm_fail_memory(err, "the classes");
-    rvm_status status = sort_by_class(m, class_of_row, err);
+    rvm_status status = rvm_solution_init(&m->now, m->count, false, err);
+    if (status == RVM_OK)
+        status = rvm_solution_init(&m->best, m->count, false, err);
+    m->best.in_common = -INFINITY; /* any solution is better */
+    if (status == RVM_OK)
+        status = sort_by_class(m, class_of_row, err);
     if (status == RVM_OK)
         status = rvm_pool_init(&m->pool, M, s->seed, err);
     if (status == RVM_OK)
@@ -173,7 +163,6 @@ rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of
     m->tolerance = s->tolerance;
     m->threads = rvm_threads(s->threads);
     m->starts = choose_starts(m, s);
-    m->top = -INFINITY;
     const rvm_status status = alloc_parts(m, class_of_row, s, err);
     if (status != RVM_OK) {
         rvm_multi_free(m);
@@ -183,22 +172,12 @@ rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of
     return RVM_OK;
 }
 
-static void free_solutions(solution *s, size_t count)
-{
-    for (size_t k = 0; s != NULL && k < count; k++) {
-        rvm_point_free(&s[k].point);
-        free(s[k].id);
-        free(s[k].norm);
-    }
-    free(s);
-}
-
 void rvm_multi_free(rvm_multi *m)
 {
     if (m == NULL)
         return;
-    free_solutions(m->now, m->count);
-    free_solutions(m->best, m->count);
+    rvm_solution_free(&m->now);
+    rvm_solution_free(&m->best);
     rvm_classes_free(&m->classes);
     rvm_gram_search_free(&m->gram);
     rvm_pool_free(&m->pool);
@@ -210,6 +189,7 @@ void rvm_multi_free(rvm_multi *m)
 
 /* ---- Solutions ------------------------------------------------------------------------------ */
 
+/* 1/2 u'u + 1/2 ln|H|. */
 static double penalty(const rvm_fit *f)
 {
     double sum = 0;
@@ -218,26 +198,15 @@ static double penalty(const rvm_fit *f)
     return sum;
 }
 
-static bool make_room(solution *s, size_t K)
-{
-    return rvm_grow(&s->id, &s->id_capacity, K, sizeof *s->id) &&
-           rvm_grow(&s->norm, &s->norm_capacity, K, sizeof *s->norm);
-}
-
 /* The search as it stands, into class k. */
-static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *err)
+static rvm_status keep_class(rvm_multi *m, size_t k, rvm_error *err)
 {
-    const rvm_columns *c = &m->gram.columns;
-    solution *s = &m->now[k];
-    if (!make_room(s, c->count) ||
-        !rvm_point_save(&s->point, &m->gram.search.now, m->tolerance, arrived))
-        return rvm_fail_memory(err, "a solution");
-    for (size_t i = 0; i < c->count; i++) { /* a loop: there may be none, and no arrays */
-        s->id[i] = c->id[i];
-        s->norm[i] = c->norm[i];
-    }
-    s->penalty = penalty(&m->gram.search.now) -
-                 rvm_fit_log_prior(&m->gram.search.now, &m->y->observed, c->norm);
+    const rvm_fit *f = &m->gram.search.now;
+    const rvm_status status = rvm_gram_search_save(&m->now, k, &m->gram, err);
+    if (status != RVM_OK)
+        return status;
+    m->now.latent[k].log_evidence =
+        rvm_fit_log_prior(f, &m->y->observed, m->gram.columns.norm) - penalty(f);
     rvm_classes_set(&m->classes, k, m->gram.laplace.f);
     return RVM_OK;
 }
@@ -246,37 +215,23 @@ static rvm_status keep_class(rvm_multi *m, size_t k, bool arrived, rvm_error *er
 static rvm_status load_class(rvm_multi *m, size_t k, rvm_error *err)
 {
     rvm_classes_select(&m->classes, &m->y->observed, k);
-    return rvm_gram_search_restore(&m->gram, &m->now[k].point, m->now[k].id, err);
-}
-
-static void swap_solutions(rvm_multi *m)
-{
-    solution *s = m->now;
-    m->now = m->best;
-    m->best = s;
+    return rvm_gram_search_restore(&m->gram, &m->now.latent[k], err);
 }
 
 /* Class k of the best solution, each function with probability `share`. */
 static rvm_status copy_best(rvm_multi *m, size_t k, double share, rvm_error *err)
 {
-    const solution *from = &m->best[k];
-    solution *s = &m->now[k];
+    const rvm_solved *from = &m->best.latent[k];
     rvm_fit *f = &m->gram.search.now;
-    if (!make_room(s, from->point.K))
-        return rvm_fail_memory(err, "a solution");
     f->K = 0;
     f->ln_beta = 0;
-    for (size_t i = 0; i < from->point.K; i++) {
+    for (size_t i = 0; i < from->K; i++) {
         if (share < 1 && gsl_rng_uniform(m->pool.rng) >= share)
             continue;
-        s->id[f->K] = from->id[i];
-        s->norm[f->K] = from->norm[i];
-        rvm_fit_add(f, f->K, from->point.ln_alpha[i]);
-        f->u[f->K - 1] = from->point.u[i];
+        rvm_fit_add(f, i, from->ln_alpha[i]);
+        f->u[f->K - 1] = from->u[i];
     }
-    return rvm_point_save(&s->point, f, m->tolerance, from->point.converged)
-               ? RVM_OK
-               : rvm_fail_memory(err, "a solution");
+    return rvm_solution_save(&m->now, k, f, from->id, from->norm, err);
 }
 
 double rvm_multi_log_likelihood(const rvm_multi *m)
@@ -289,13 +244,13 @@ static double log_evidence(const rvm_multi *m)
 {
     double sum = rvm_multi_log_likelihood(m);
     for (size_t k = 0; k < m->count; k++)
-        sum -= m->now[k].penalty;
+        sum += m->now.latent[k].log_evidence;
     return sum;
 }
 
 double rvm_multi_log_evidence(const rvm_multi *m)
 {
-    return m->start > 0 ? m->top : log_evidence(m);
+    return m->start > 0 ? rvm_solution_log_evidence(&m->best) : log_evidence(m);
 }
 
 static bool has_few_rows(const rvm_multi *m)
@@ -307,7 +262,7 @@ static bool has_few_rows(const rvm_multi *m)
 static rvm_status settle_class(rvm_multi *m, size_t k, rvm_error *err)
 {
     const rvm_status status = load_class(m, k, err);
-    return status == RVM_OK ? keep_class(m, k, m->now[k].point.converged, err) : status;
+    return status == RVM_OK ? keep_class(m, k, err) : status;
 }
 
 /* Whether the passes to the joint mode have come to their end, of which `pass` are done. */
@@ -414,14 +369,6 @@ static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
     return load_class(m, k, err);
 }
 
-static size_t functions_of(const solution *s, size_t classes)
-{
-    size_t sum = 0;
-    for (size_t k = 0; k < classes; k++)
-        sum += s[k].point.K;
-    return sum;
-}
-
 /* Passes to the joint mode, of a start (SETTLE) or of the best solution (LAST). */
 static void begin_to_settle(rvm_multi *m, stage which)
 {
@@ -447,12 +394,12 @@ static rvm_status end_start(rvm_multi *m, rvm_error *err)
 {
     const double found = log_evidence(m), margin = m->y->observed.prune_margin;
     const double more =
-        (double)functions_of(m->now, m->count) - (double)functions_of(m->best, m->count);
+        (double)rvm_solution_functions(&m->now) - (double)rvm_solution_functions(&m->best);
     rvm_status status = RVM_OK;
-    if (found - margin * more > m->top) {
-        swap_solutions(m);
-        m->top = found;
-        m->converged = m->arrived;
+    if (found - margin * more > rvm_solution_log_evidence(&m->best)) {
+        m->now.in_common = rvm_multi_log_likelihood(m);
+        m->now.converged = m->arrived;
+        rvm_solution_swap(&m->now, &m->best);
     }
     if (++m->start >= m->starts)
         return begin_last(m, err);
@@ -513,7 +460,7 @@ static rvm_status step(bool *done, rvm_multi *m, rvm_error *err)
         if (status == RVM_OK)
             status = search_class(m, k, err);
         if (status == RVM_OK)
-            status = keep_class(m, k, m->stage == POLISH, err);
+            status = keep_class(m, k, err);
     }
     if (status != RVM_OK || ++m->next < m->count)
         return status;
@@ -524,7 +471,7 @@ rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
 {
     *done = false;
     const rvm_status status = step(done, m, err);
-    const bool found = m->start > 0 || functions_of(m->now, m->count) > 0;
+    const bool found = m->start > 0 || rvm_solution_functions(&m->now) > 0;
     if (status != RVM_EINTERRUPT || !found)
         return status;
     *done = false;
@@ -595,19 +542,17 @@ void rvm_multi_progress(int *start, int *starts, const rvm_multi *m)
 
 size_t rvm_multi_functions(const rvm_multi *m)
 {
-    return functions_of(m->start > 0 ? m->best : m->now, m->count);
+    return rvm_solution_functions(m->start > 0 ? &m->best : &m->now);
 }
 
-const rvm_point *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k)
+const rvm_solved *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k)
 {
-    const solution *s = &m->now[k];
+    const rvm_solved *s = &m->now.latent[k];
     rvm_classes_select(&m->classes, &m->y->observed, k);
-    *columns = (rvm_columns){ .count = s->point.K,
-                              .capacity = s->point.K,
-                              .id = s->id,
-                              .norm = s->norm,
-                              .threads = m->threads };
-    return &s->point;
+    *columns = (rvm_columns){
+        .count = s->K, .capacity = s->K, .id = s->id, .norm = s->norm, .threads = m->threads
+    };
+    return s;
 }
 
 double *rvm_multi_activation(rvm_multi *m, size_t k)
@@ -622,5 +567,5 @@ void rvm_multi_shift_back(rvm_multi *m, size_t k)
 
 bool rvm_multi_converged(const rvm_multi *m)
 {
-    return m->converged;
+    return m->best.converged;
 }

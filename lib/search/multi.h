@@ -16,7 +16,7 @@
 
 #include "basis/columns.h"
 #include "search/observe.h"
-#include "search/point.h"
+#include "search/solution.h"
 
 typedef struct rvm_multi rvm_multi;
 
@@ -38,9 +38,9 @@ size_t rvm_multi_functions(const rvm_multi *m);
  * is not done and many rows and classes would make that long. A search that goes on afterwards goes
  * on from there. */
 RVM_CHECKED rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err);
-/* Class k of it: sets y's targets and offset, at the activations of all others; its function i is
- * column i of *columns (borrowed). */
-const rvm_point *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k);
+/* Class k of it: sets y's targets and offset, at the activations of all others; *columns (borrowed)
+ * are those of its functions. */
+const rvm_solved *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k);
 /* Activations of class k, N: filled by the caller with the offset still in them, which
  * rvm_multi_shift_back takes off again. */
 double *rvm_multi_activation(rvm_multi *m, size_t k);

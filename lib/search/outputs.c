@@ -51,12 +51,6 @@ static const start_plan plans[] = {
 };
 enum { PLANS = sizeof plans / sizeof plans[0] };
 
-/* A solution: one point for each output that is searched. */
-typedef struct {
-    rvm_point *point; /* owned */
-    double log_evidence;
-} solution;
-
 struct rvm_outputs {
     rvm_study *y; /* borrowed */
     rvm_settings settings;
@@ -67,11 +61,10 @@ struct rvm_outputs {
     rvm_design design;
     rvm_joint *worker; /* owned, workers */
     int workers;
-    solution result[RVM_BATCH], best;
-    rvm_point constant; /* of the others: the bias, if there is one */
-    double top;         /* the largest L - K of all results */
+    rvm_solution result[RVM_BATCH], best; /* of the outputs that are searched */
+    rvm_solution constant;                /* of the others: the bias, if there is one */
+    double top;                           /* the largest score of all results */
     int all, finished;
-    bool found;
 };
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
@@ -212,8 +205,9 @@ static rvm_status settle_constant(rvm_outputs *o, rvm_error *err)
         return status;
     if (o->y->basis.bias)
         rvm_fit_add(&f, 0, seen->bias_ln_alpha_max);
-    if (!rvm_point_save(&o->constant, &f, 0, true))
-        status = rvm_fail_memory(err, "a solution");
+    status = rvm_solution_init(&o->constant, 1, false, err);
+    if (status == RVM_OK)
+        status = rvm_solution_save(&o->constant, 0, &f, o->design.id, o->design.norm, err);
     rvm_fit_free(&f);
     return status;
 }
@@ -252,10 +246,8 @@ static rvm_status alloc_workers(rvm_outputs *o, rvm_error *err)
         status = rvm_joint_init(&o->worker[w], o->output, o->searched, o->settings.shared_noise,
                                 parallel ? 1 : threads, err);
     for (int k = 0; k <= RVM_BATCH && status == RVM_OK; k++) {
-        solution *s = k < RVM_BATCH ? &o->result[k] : &o->best;
-        s->point = rvm_array(o->searched, sizeof *s->point);
-        if (s->point == NULL)
-            status = rvm_fail_memory(err, "a solution");
+        rvm_solution *s = k < RVM_BATCH ? &o->result[k] : &o->best;
+        status = rvm_solution_init(s, o->searched, true, err);
     }
     return status;
 }
@@ -286,13 +278,6 @@ rvm_status rvm_outputs_alloc(rvm_outputs **out, rvm_study *y, const rvm_settings
     return RVM_OK;
 }
 
-static void free_solution(solution *s, size_t count)
-{
-    for (size_t j = 0; s->point != NULL && j < count; j++)
-        rvm_point_free(&s->point[j]);
-    free(s->point);
-}
-
 void rvm_outputs_free(rvm_outputs *o)
 {
     if (o == NULL)
@@ -301,9 +286,9 @@ void rvm_outputs_free(rvm_outputs *o)
         rvm_joint_free(&o->worker[w]);
     free(o->worker);
     for (int k = 0; k < RVM_BATCH; k++)
-        free_solution(&o->result[k], o->searched);
-    free_solution(&o->best, o->searched);
-    rvm_point_free(&o->constant);
+        rvm_solution_free(&o->result[k]);
+    rvm_solution_free(&o->best);
+    rvm_solution_free(&o->constant);
     for (size_t j = 0; o->output != NULL && j < o->searched; j++) {
         free(o->output[j].observed.t);
         free(o->output[j].design.p);
@@ -341,20 +326,22 @@ static void place_at_best(rvm_joint *s, const rvm_outputs *o, gsl_rng *rng)
 {
     const bool keep_first = bias_first(o);
     for (size_t j = 0; j < o->searched; j++)
-        rvm_point_load(&s->now[j], &o->best.point[j]);
+        rvm_solution_load(&s->now[j], &o->best.latent[j], o->design.id);
     for (size_t i = s->now->K; i-- > 0;)
         if (!(keep_first && s->now->column[i] == 0) && gsl_rng_uniform(rng) < kicked_share)
             rvm_joint_remove(s, i);
 }
 
-static rvm_status keep(solution *to, const rvm_joint *s, double margin, bool converged,
+static rvm_status keep(rvm_solution *to, const rvm_joint *s, double margin, bool converged,
                        rvm_error *err)
 {
-    for (size_t j = 0; j < s->outputs; j++)
-        if (!rvm_point_save(&to->point[j], &s->now[j], margin, converged))
-            return rvm_fail_memory(err, "a solution");
-    to->log_evidence = s->log_evidence;
-    return RVM_OK;
+    const rvm_design *d = &s->output->design;
+    rvm_status status = RVM_OK;
+    to->margin = margin;
+    to->converged = converged;
+    for (size_t j = 0; j < s->outputs && status == RVM_OK; j++)
+        status = rvm_solution_save(to, j, &s->now[j], d->id, d->norm, err);
+    return status;
 }
 
 /* Whether it was interrupted where its functions are so many that the posterior of a model would
@@ -367,7 +354,7 @@ static bool is_unfit(const rvm_outputs *o, const rvm_joint *s)
 }
 
 /* Search number `number`, into *result. */
-static rvm_status run_search(solution *result, const rvm_outputs *o, rvm_joint *s, int number,
+static rvm_status run_search(rvm_solution *result, const rvm_outputs *o, rvm_joint *s, int number,
                              rvm_error *err)
 {
     double margin = o->settings.tolerance;
@@ -377,8 +364,8 @@ static rvm_status run_search(solution *result, const rvm_outputs *o, rvm_joint *
     if (rng == NULL)
         return rvm_fail_memory(err, "random numbers");
     gsl_rng_set(rng, o->settings.seed * 1000003UL + (unsigned long)number + 1);
-    if (number >= planned(o) && o->found) {
-        margin = o->best.point->margin;
+    if (number >= planned(o) && o->best.found) {
+        margin = o->best.margin;
         place_at_best(s, o, rng);
     } else {
         const start_plan *plan = &plans[number % PLANS];
@@ -400,35 +387,24 @@ static rvm_status run_search(solution *result, const rvm_outputs *o, rvm_joint *
 static rvm_status thin_out(rvm_outputs *o, rvm_error *err)
 {
     rvm_joint *s = o->worker;
-    const double margin = o->best.point->margin;
+    const double margin = o->best.margin;
     const rvm_climb_settings climb = { margin, MAX_MOVES, ITERATIONS, rvm_climb_exact,
                                        o->settings.tolerance };
     bool converged = false;
     for (size_t j = 0; j < o->searched; j++)
-        rvm_point_load(&s->now[j], &o->best.point[j]);
+        rvm_solution_load(&s->now[j], &o->best.latent[j], o->design.id);
     const rvm_status status = rvm_joint_climb(s, &climb, &converged, err);
     return status == RVM_OK ? keep(&o->best, s, margin, converged, err) : status;
 }
 
 /* ---- Batches -------------------------------------------------------------------------------- */
 
-/* What two solutions are compared by: functions and the evidence of all outputs. */
-static rvm_point summary(const solution *s)
+static void take_result(rvm_outputs *o, rvm_solution *result)
 {
-    return (rvm_point){ .K = s->point->K, .log_evidence = s->log_evidence };
-}
-
-static void take_result(rvm_outputs *o, solution *result)
-{
-    const rvm_point best = summary(&o->best), mine = summary(result);
-    o->top = fmax(o->top, rvm_point_criterion(&mine));
-    if (o->found &&
-        !rvm_point_prefer(&best, &mine, o->top, rvm_gaussian.credit - o->settings.prune_margin))
-        return;
-    const solution kept = o->best;
-    o->best = *result;
-    *result = kept;
-    o->found = true;
+    const double credit = rvm_gaussian.credit - o->settings.prune_margin;
+    o->top = fmax(o->top, rvm_solution_score(result));
+    if (!o->best.found || rvm_solution_prefer(&o->best, result, o->top, credit))
+        rvm_solution_swap(&o->best, result);
 }
 
 static rvm_status search_one(void *context, size_t place, int number, int worker, rvm_error *err)
@@ -447,17 +423,17 @@ static rvm_status run_batch(rvm_outputs *o, rvm_error *err)
         if (batch.status[k] == RVM_OK)
             take_result(o, &o->result[k]);
     o->finished += batch.count;
-    return rvm_batch_status(&batch, o->found, err);
+    return rvm_batch_status(&batch, o->best.found, err);
 }
 
 rvm_status rvm_outputs_step(bool *done, rvm_outputs *o, rvm_error *err)
 {
     rvm_status status = o->finished < o->all ? run_batch(o, err) : RVM_OK;
     *done = o->finished >= o->all;
-    if (status == RVM_OK && *done && o->found && !rvm_interrupted(o->y->observed.interrupted))
+    if (status == RVM_OK && *done && o->best.found && !rvm_interrupted(o->y->observed.interrupted))
         status = thin_out(o, err);
     const bool is_lost = status == RVM_ENUMERIC || status == RVM_EINTERRUPT;
-    return is_lost && o->found ? RVM_OK : status;
+    return is_lost && o->best.found ? RVM_OK : status;
 }
 
 void rvm_outputs_progress(int *finished, int *all, const rvm_outputs *o)
@@ -470,12 +446,12 @@ void rvm_outputs_progress(int *finished, int *all, const rvm_outputs *o)
 
 size_t rvm_outputs_functions(const rvm_outputs *o)
 {
-    return o->found ? o->best.point->K : o->constant.K;
+    return rvm_solution_functions(o->best.found ? &o->best : &o->constant);
 }
 
 double rvm_outputs_log_evidence(const rvm_outputs *o)
 {
-    double sum = o->best.log_evidence;
+    double sum = rvm_solution_log_evidence(&o->best);
     for (size_t k = 0; k < o->outputs; k++)
         sum -= (double)o->y->observed.N * log(o->scale[k]);
     return sum;
@@ -484,35 +460,34 @@ double rvm_outputs_log_evidence(const rvm_outputs *o)
 double rvm_outputs_log_prior(const rvm_outputs *o)
 {
     double sum = 0;
-    for (size_t j = 0; j < o->searched && o->found; j++) {
-        const rvm_point *p = &o->best.point[j];
-        sum += rvm_log_prior(&o->output[j].observed, o->design.norm, p->column, p->ln_alpha, p->K,
-                             p->ln_beta);
+    for (size_t j = 0; j < o->searched && o->best.found; j++) {
+        const rvm_solved *f = &o->best.latent[j];
+        sum += rvm_log_prior(&o->output[j].observed, f->norm, NULL, f->ln_alpha, f->K, f->ln_beta);
     }
     return sum;
 }
 
 bool rvm_outputs_converged(const rvm_outputs *o)
 {
-    return o->searched == 0 || (o->found && o->best.point->converged);
+    return o->searched == 0 || (o->best.found && o->best.converged);
 }
 
 bool rvm_outputs_noise_at_bound(const rvm_outputs *o)
 {
-    for (size_t j = 0; j < o->searched && o->found; j++)
+    for (size_t j = 0; j < o->searched && o->best.found; j++)
         if (!o->output[j].observed.noise_fixed &&
-            o->best.point[j].ln_beta >= o->output[j].observed.ln_beta_max - 1e-6)
+            o->best.latent[j].ln_beta >= o->output[j].observed.ln_beta_max - 1e-6)
             return true;
     return false;
 }
 
-const rvm_point *rvm_outputs_select(rvm_outputs *o, size_t k)
+const rvm_solved *rvm_outputs_select(rvm_outputs *o, size_t k)
 {
     rvm_study_select(o->y, &o->settings, k);
     if (o->place[k] < o->outputs)
-        return &o->best.point[o->place[k]];
-    o->constant.ln_beta = rvm_study_constant_ln_beta(o->y);
-    return &o->constant;
+        return &o->best.latent[o->place[k]];
+    o->constant.latent->ln_beta = rvm_study_constant_ln_beta(o->y);
+    return o->constant.latent;
 }
 
 const rvm_design *rvm_outputs_design(const rvm_outputs *o)

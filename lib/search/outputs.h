@@ -7,7 +7,7 @@
 
 #include "search/joint.h"
 #include "search/observe.h"
-#include "search/point.h"
+#include "search/solution.h"
 
 typedef struct rvm_outputs rvm_outputs;
 
@@ -31,7 +31,7 @@ double rvm_outputs_log_prior(const rvm_outputs *o);
 bool rvm_outputs_converged(const rvm_outputs *o);
 bool rvm_outputs_noise_at_bound(const rvm_outputs *o);
 /* The solution of output k, which y observes from now on. */
-const rvm_point *rvm_outputs_select(rvm_outputs *o, size_t k);
+const rvm_solved *rvm_outputs_select(rvm_outputs *o, size_t k);
 const rvm_design *rvm_outputs_design(const rvm_outputs *o);
 
 #endif

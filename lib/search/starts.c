@@ -49,10 +49,10 @@ struct rvm_starts {
     int all, finished;
     int polished; /* slices of the last way, of the best point */
     int workers;
-    worker *worker;              /* owned, workers */
-    rvm_point result[RVM_BATCH]; /* of the batch in hand */
-    rvm_point best;
-    double top; /* the largest L - K of all results */
+    worker *worker;                 /* owned, workers */
+    rvm_solution result[RVM_BATCH]; /* of the batch in hand */
+    rvm_solution best;
+    double top; /* the largest score of all results */
 };
 
 /* Counted for as many searches side by side as there can be, whatever the machine offers: which way
@@ -99,6 +99,14 @@ static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error
     return status;
 }
 
+static rvm_status alloc_solutions(rvm_starts *st, rvm_error *err)
+{
+    rvm_status status = rvm_solution_init(&st->best, 1, false, err);
+    for (int k = 0; k < RVM_BATCH && status == RVM_OK; k++)
+        status = rvm_solution_init(&st->result[k], 1, false, err);
+    return status;
+}
+
 rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
 {
     rvm_starts *st = rvm_array(1, sizeof *st);
@@ -109,6 +117,8 @@ rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *
     st->seed = s->seed;
     st->top = -INFINITY;
     rvm_status status = rvm_study_design(&st->design, y, rvm_threads(s->threads), err);
+    if (status == RVM_OK)
+        status = alloc_solutions(st, err);
     if (status == RVM_OK) {
         st->all = searches_for(y, st->design.count, s);
         status = alloc_workers(st, s, err);
@@ -131,8 +141,8 @@ void rvm_starts_free(rvm_starts *st)
     }
     free(st->worker);
     for (int k = 0; k < RVM_BATCH; k++)
-        rvm_point_free(&st->result[k]);
-    rvm_point_free(&st->best);
+        rvm_solution_free(&st->result[k]);
+    rvm_solution_free(&st->best);
     rvm_columns_free(&st->design);
     free(st);
 }
@@ -161,14 +171,22 @@ static void place_subset(rvm_starts *st, rvm_fit *f, const rvm_start_plan *plan,
 static void place_at_best(rvm_starts *st, rvm_fit *f, gsl_rng *rng)
 {
     const bool keep_first = bias_first(st) && st->y->observed.bias_ln_alpha_max < INFINITY;
-    rvm_point_load(f, &st->best);
+    rvm_solution_load(f, st->best.latent, st->design.id);
     for (size_t i = f->K; i-- > 0;)
         if (!(keep_first && f->column[i] == 0) && gsl_rng_uniform(rng) < kicked_share)
             rvm_fit_remove(f, i);
 }
 
+static rvm_status keep(rvm_solution *to, const rvm_starts *st, const rvm_fit *f, double margin,
+                       bool converged, rvm_error *err)
+{
+    to->margin = margin;
+    to->converged = converged;
+    return rvm_solution_save(to, 0, f, st->design.id, st->design.norm, err);
+}
+
 /* Search number `number`, into *result. */
-static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int number,
+static rvm_status run_search(rvm_solution *result, rvm_starts *st, worker *w, int number,
                              rvm_error *err)
 {
     static const rvm_start_plan again = { RVM_FROM_BEST, 0, 0, 0, 0, 0 };
@@ -199,9 +217,7 @@ static rvm_status run_search(rvm_point *result, rvm_starts *st, worker *w, int n
                                           rvm_climb_exact, 0 };
     if (status == RVM_OK)
         status = rvm_climb(s, &w->statistics, &settings, &converged, err);
-    if (status == RVM_OK && !rvm_point_save(result, &s->now, margin, converged))
-        status = rvm_fail_memory(err, "a solution");
-    return status;
+    return status == RVM_OK ? keep(result, st, &s->now, margin, converged, err) : status;
 }
 
 /* ---- Batches -------------------------------------------------------------------------------- */
@@ -211,16 +227,16 @@ static void take_result(rvm_starts *st, int k)
 {
     const rvm_observed *o = &st->y->observed;
     const double credit = o->likelihood->credit - o->prune_margin;
-    st->top = fmax(st->top, rvm_point_criterion(&st->result[k]));
-    if (st->best.column == NULL || rvm_point_prefer(&st->best, &st->result[k], st->top, credit))
-        rvm_point_swap(&st->best, &st->result[k]);
+    st->top = fmax(st->top, rvm_solution_score(&st->result[k]));
+    if (!st->best.found || rvm_solution_prefer(&st->best, &st->result[k], st->top, credit))
+        rvm_solution_swap(&st->best, &st->result[k]);
 }
 
 /* A few starts are for comparing widths, and one where nearly every row is a function is no match:
  * the long way to its optimum would be most of the work. */
 static bool is_worth_polishing(const rvm_starts *st)
 {
-    const double K = (double)st->best.K, M = (double)st->design.count;
+    const double K = (double)st->best.latent->K, M = (double)st->design.count;
     return st->all > FEW_STARTS || K <= MANY || K <= dense_share * M;
 }
 
@@ -230,22 +246,22 @@ static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
 {
     worker *w = st->worker;
     rvm_search *s = &w->search;
-    const double K = (double)st->best.K, affordable = polish_slice / (K * K * K);
+    const double K = (double)st->best.latent->K, affordable = polish_slice / (K * K * K);
     const bool whole = affordable >= NEWTON_ITERATIONS;
     const rvm_climb_settings settings = { st->best.margin, whole ? MAX_MOVES : 1,
                                           whole ? NEWTON_ITERATIONS : (int)fmax(affordable, 1),
                                           rvm_climb_exact, st->tolerance };
     bool converged = false;
-    rvm_point_load(&s->now, &st->best);
+    rvm_solution_load(&s->now, st->best.latent, st->design.id);
     rvm_status status = rvm_search_locate(s, err);
     const double before = s->now.log_evidence;
     if (status == RVM_OK)
         status = rvm_climb(s, &w->statistics, &settings, &converged, err);
     const bool cut_short = rvm_interrupted(st->y->observed.interrupted);
-    converged = converged || (!cut_short && s->now.K == st->best.K &&
+    converged = converged || (!cut_short && s->now.K == st->best.latent->K &&
                               s->now.log_evidence - before < st->tolerance);
-    if (status == RVM_OK && !rvm_point_save(&st->best, &s->now, st->best.margin, converged))
-        status = rvm_fail_memory(err, "a solution");
+    if (status == RVM_OK)
+        status = keep(&st->best, st, &s->now, st->best.margin, converged, err);
     *done = status != RVM_OK || converged || ++st->polished >= MOST_POLISHED;
     return status == RVM_ENUMERIC || status == RVM_EINTERRUPT ? RVM_OK : status;
 }
@@ -266,7 +282,7 @@ static rvm_status run_batch(rvm_starts *st, rvm_error *err)
         if (batch.status[k] == RVM_OK)
             take_result(st, k);
     st->finished += batch.count;
-    return rvm_batch_status(&batch, st->best.column != NULL, err);
+    return rvm_batch_status(&batch, st->best.found, err);
 }
 
 rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
@@ -284,7 +300,7 @@ void rvm_starts_progress(int *finished, int *all, const rvm_starts *st)
     *all = st->all;
 }
 
-const rvm_point *rvm_starts_best(const rvm_starts *st)
+const rvm_solution *rvm_starts_best(const rvm_starts *st)
 {
     return &st->best;
 }

@@ -11,7 +11,7 @@
 
 #include "search/climb.h"
 #include "search/observe.h"
-#include "search/point.h"
+#include "search/solution.h"
 
 typedef struct rvm_starts rvm_starts;
 
@@ -26,7 +26,7 @@ void rvm_starts_free(rvm_starts *st);
 RVM_CHECKED rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err);
 /* Searches finished, and how many there are in all. */
 void rvm_starts_progress(int *finished, int *all, const rvm_starts *st);
-const rvm_point *rvm_starts_best(const rvm_starts *st);
+const rvm_solution *rvm_starts_best(const rvm_starts *st);
 const rvm_design *rvm_starts_design(const rvm_starts *st);
 
 #endif

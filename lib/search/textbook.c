@@ -22,10 +22,11 @@ struct rvm_textbook {
     rvm_design design;
     rvm_search search;
     rvm_sequential sequential; /* RVM_METHOD_SEQUENTIAL */
-    rvm_point *point;          /* owned, models */
+    rvm_solution solution;     /* of a latent function for each model */
     size_t models, in_hand;
-    int iterations; /* of the model in hand */
-    bool begun;     /* the model in hand has been located */
+    int iterations;   /* of the model in hand */
+    bool begun;       /* the model in hand has been located */
+    bool all_arrived; /* all models before it have */
 };
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -56,9 +57,9 @@ static rvm_status alloc_parts(rvm_textbook *t, const rvm_settings *s, rvm_error 
     rvm_status status = check_memory(t->y, s, err);
     if (status != RVM_OK)
         return status;
-    t->point = rvm_array(t->models, sizeof *t->point);
-    if (t->point == NULL)
-        return rvm_fail_memory(err, "the solutions");
+    status = rvm_solution_init(&t->solution, t->models, false, err);
+    if (status != RVM_OK)
+        return status;
     status = rvm_study_design(&t->design, t->y, threads, err);
     if (status == RVM_OK)
         status =
@@ -79,6 +80,7 @@ rvm_status rvm_textbook_alloc(rvm_textbook **out, rvm_study *y, const size_t *cl
     t->method = s->method;
     t->tolerance = s->tolerance;
     t->models = models;
+    t->all_arrived = true;
     const rvm_status status = alloc_parts(t, s, err);
     if (status != RVM_OK) {
         rvm_textbook_free(t);
@@ -92,9 +94,7 @@ void rvm_textbook_free(rvm_textbook *t)
 {
     if (t == NULL)
         return;
-    for (size_t k = 0; t->point != NULL && k < t->models; k++)
-        rvm_point_free(&t->point[k]);
-    free(t->point);
+    rvm_solution_free(&t->solution);
     rvm_sequential_free(&t->sequential);
     rvm_search_free(&t->search);
     rvm_columns_free(&t->design);
@@ -167,15 +167,18 @@ rvm_status rvm_textbook_step(bool *done, rvm_textbook *t, rvm_error *err)
     if (status == RVM_OK)
         status =
             t->method == RVM_METHOD_SEQUENTIAL ? move(t, &arrived, err) : sweep(t, &arrived, err);
-    if (status == RVM_OK &&
-        !rvm_point_save(&t->point[t->in_hand], &t->search.now, t->tolerance, arrived))
-        status = rvm_fail_memory(err, "a solution");
-    if (status == RVM_EINTERRUPT && t->point->column != NULL)
+    if (status == RVM_OK)
+        status = rvm_solution_save(&t->solution, t->in_hand, &t->search.now, t->design.id,
+                                   t->design.norm, err);
+    if (status == RVM_EINTERRUPT && t->solution.found)
         return RVM_OK;
     if (status != RVM_OK)
         return status;
     const bool ended = arrived || t->iterations >= RVM_TEXTBOOK_ITERATIONS;
     *done = ended && t->in_hand + 1 == t->models;
+    if (ended)
+        t->all_arrived = t->all_arrived && arrived;
+    t->solution.converged = *done && t->all_arrived;
     if (ended && !*done) {
         t->in_hand++;
         t->begun = false;
@@ -191,34 +194,15 @@ void rvm_textbook_progress(int *model, int *models, const rvm_textbook *t)
     *models = (int)t->models;
 }
 
-double rvm_textbook_log_evidence(const rvm_textbook *t)
+const rvm_solution *rvm_textbook_solution(const rvm_textbook *t)
 {
-    double sum = 0;
-    for (size_t k = 0; k < t->models; k++)
-        sum += t->point[k].log_evidence;
-    return sum;
+    return &t->solution;
 }
 
-size_t rvm_textbook_functions(const rvm_textbook *t)
-{
-    size_t sum = 0;
-    for (size_t k = 0; k < t->models; k++)
-        sum += t->point[k].K;
-    return sum;
-}
-
-bool rvm_textbook_converged(const rvm_textbook *t)
-{
-    bool all = true;
-    for (size_t k = 0; k < t->models; k++)
-        all = all && t->point[k].converged;
-    return all;
-}
-
-const rvm_point *rvm_textbook_select(rvm_textbook *t, size_t k)
+const rvm_solved *rvm_textbook_select(rvm_textbook *t, size_t k)
 {
     observe_model(t, k);
-    return &t->point[k];
+    return &t->solution.latent[k];
 }
 
 const rvm_design *rvm_textbook_design(const rvm_textbook *t)

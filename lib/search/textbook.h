@@ -18,7 +18,7 @@
 #define RVM_TEXTBOOK_H
 
 #include "search/observe.h"
-#include "search/point.h"
+#include "search/solution.h"
 
 enum { RVM_TEXTBOOK_ITERATIONS = 10000 }; /* of each model */
 
@@ -36,14 +36,11 @@ void rvm_textbook_free(rvm_textbook *t);
 RVM_CHECKED rvm_status rvm_textbook_step(bool *done, rvm_textbook *t, rvm_error *err);
 /* The model in hand, from 1, and how many there are. */
 void rvm_textbook_progress(int *model, int *models, const rvm_textbook *t);
-/* Sums over the models. */
-double rvm_textbook_log_evidence(const rvm_textbook *t);
-size_t rvm_textbook_functions(const rvm_textbook *t);
-bool rvm_textbook_converged(const rvm_textbook *t);
-/* Where model k is; it has no function before its turn. Of several models it sets y's targets to
- * those of model k. */
-const rvm_point *rvm_textbook_select(rvm_textbook *t, size_t k);
-/* What the points' columns are positions in. */
+/* A latent function for each model, which has no functions before its turn. */
+const rvm_solution *rvm_textbook_solution(const rvm_textbook *t);
+/* Where model k is. Of several models it sets y's targets to those of model k. */
+const rvm_solved *rvm_textbook_select(rvm_textbook *t, size_t k);
+/* The columns of all candidates. */
 const rvm_design *rvm_textbook_design(const rvm_textbook *t);
 
 #endif

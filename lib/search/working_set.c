@@ -51,13 +51,6 @@ static const double least_noise_share = 1e-8;
  * of what the rounds of its stage but the first have gained, is the last of the stage. */
 static const double poor_round = 0.5, poor_share = 5e-4, poor_part = 0.04;
 
-/* A point and the candidates that its columns are of, with their norms; owned, capacity. */
-typedef struct {
-    rvm_point point;
-    size_t *id;
-    double *norm;
-} solution;
-
 struct rvm_working_set {
     rvm_study *whole; /* borrowed */
     rvm_study part;   /* owned: of the rows of the stage, unless these are all */
@@ -71,10 +64,10 @@ struct rvm_working_set {
     bool cramped;        /* the last chunk was smaller than it should be, for lack of room */
     rvm_gram_search gram;
     rvm_pool pool;
-    solution best; /* of the start or stage in hand */
-    solution kept; /* of the starts that have ended */
-    double top;    /* the largest L - K of these */
-    bool stopped;  /* by an interrupt: the search is no longer at the best point */
+    rvm_solution best; /* of the start or stage in hand */
+    rvm_solution kept; /* of the starts that have ended */
+    double top;        /* the largest score of these */
+    bool stopped;      /* by an interrupt: the search is no longer at the best point */
 };
 
 /* ---- Plans --------------------------------------------------------------------------------- */
@@ -108,20 +101,6 @@ static int fresh_starts(int searches)
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-static bool make_room(solution *s, size_t capacity)
-{
-    s->id = rvm_array(capacity, sizeof *s->id);
-    s->norm = rvm_array(capacity, sizeof *s->norm);
-    return s->id != NULL && s->norm != NULL;
-}
-
-static void solution_free(solution *s)
-{
-    rvm_point_free(&s->point);
-    free(s->id);
-    free(s->norm);
-}
-
 static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_error *err)
 {
     const size_t M = w->whole->basis.count, N = w->whole->observed.N;
@@ -130,9 +109,11 @@ static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_err
     const size_t capacity = rvm_gram_search_capacity(w->whole, 0.75 * numbers);
     if (capacity == 0)
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
-    if (!make_room(&w->best, capacity) || !make_room(&w->kept, capacity))
-        return rvm_fail_memory(err, "the working set");
-    const rvm_status status = rvm_pool_init(&w->pool, M, s->seed, err);
+    rvm_status status = rvm_solution_init(&w->best, 1, false, err);
+    if (status == RVM_OK)
+        status = rvm_solution_init(&w->kept, 1, false, err);
+    if (status == RVM_OK)
+        status = rvm_pool_init(&w->pool, M, s->seed, err);
     if (status != RVM_OK)
         return status;
     return rvm_gram_search_init(&w->gram, w->whole, capacity, 0.25 * numbers, w->threads, err);
@@ -167,8 +148,8 @@ void rvm_working_set_free(rvm_working_set *w)
     rvm_gram_search_free(&w->gram);
     rvm_study_free(&w->part);
     rvm_pool_free(&w->pool);
-    solution_free(&w->best);
-    solution_free(&w->kept);
+    rvm_solution_free(&w->best);
+    rvm_solution_free(&w->kept);
     free(w);
 }
 
@@ -211,12 +192,8 @@ static rvm_status run(rvm_working_set *w, int sweeps, const rvm_climb_settings *
 
 static rvm_status keep_best(rvm_working_set *w, rvm_error *err)
 {
-    const rvm_columns *c = &w->gram.columns;
-    memcpy(w->best.id, c->id, c->count * sizeof *c->id);
-    memcpy(w->best.norm, c->norm, c->count * sizeof *c->norm);
-    return rvm_point_save(&w->best.point, &w->gram.search.now, w->tolerance, false)
-               ? RVM_OK
-               : rvm_fail_memory(err, "a solution");
+    w->best.converged = false;
+    return rvm_gram_search_save(&w->best, 0, &w->gram, err);
 }
 
 /* The bias, if there is one, and a random chunk, with a prior wide enough for any kernel. */
@@ -243,21 +220,20 @@ static rvm_status first_round(rvm_working_set *w, rvm_error *err)
  * often by better ones (iterated local search, as in starts.h). */
 static rvm_status thin_out(rvm_working_set *w, rvm_error *err)
 {
-    const rvm_point *from = &w->kept.point;
+    const rvm_solved *from = w->kept.latent;
     rvm_fit *f = &w->gram.search.now;
     f->K = 0;
     for (size_t i = 0; i < from->K; i++) {
-        const size_t id = w->kept.id[from->column[i]];
-        if (!rvm_basis_is_bias(&w->y->basis, id) && gsl_rng_uniform(w->pool.rng) < kicked_share)
+        const bool is_bias = rvm_basis_is_bias(&w->y->basis, from->id[i]);
+        if (!is_bias && gsl_rng_uniform(w->pool.rng) < kicked_share)
             continue;
-        w->best.id[f->K] = id;
-        rvm_fit_add(f, f->K, from->ln_alpha[i]);
+        rvm_fit_add(f, i, from->ln_alpha[i]);
         f->u[f->K - 1] = from->u[i];
     }
     f->ln_beta = from->ln_beta;
-    if (!rvm_point_save(&w->best.point, f, w->tolerance, false))
-        return rvm_fail_memory(err, "a solution");
-    const rvm_status status = rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
+    rvm_status status = rvm_solution_save(&w->best, 0, f, from->id, from->norm, err);
+    if (status == RVM_OK)
+        status = rvm_gram_search_restore(&w->gram, w->best.latent, err);
     w->begun = status == RVM_OK;
     return status == RVM_OK ? keep_best(w, err) : status;
 }
@@ -294,8 +270,8 @@ static size_t choose_chunk(rvm_working_set *w, size_t offers)
 static double gain_on_best(const rvm_working_set *w, double nats)
 {
     const rvm_fit *f = &w->gram.search.now;
-    const double functions = (double)f->K - (double)w->best.point.K;
-    return f->log_evidence - w->best.point.log_evidence -
+    const double functions = (double)f->K - (double)w->best.latent->K;
+    return f->log_evidence - w->best.latent->log_evidence -
            functions * (w->y->observed.prune_margin + nats);
 }
 
@@ -318,7 +294,7 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
         return rvm_fail_interrupted(err); /* to the best point without a detour */
     if (status != RVM_OK && status != RVM_ENUMERIC)
         return status;
-    return rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
+    return rvm_gram_search_restore(&w->gram, w->best.latent, err);
 }
 
 /* To the optimum over the functions that are there, and without those that others can replace. */
@@ -332,16 +308,9 @@ static rvm_status settle(rvm_working_set *w, rvm_error *err)
     else if (rvm_interrupted(w->whole->observed.interrupted))
         return rvm_fail_interrupted(err);
     else if (status == RVM_OK || status == RVM_ENUMERIC)
-        status = rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
-    w->best.point.converged = !w->cramped;
+        status = rvm_gram_search_restore(&w->gram, w->best.latent, err);
+    w->best.converged = !w->cramped;
     return status;
-}
-
-static void swap(solution *a, solution *b)
-{
-    const solution kept = *a;
-    *a = *b;
-    *b = kept;
 }
 
 /* A start of the first stage has ended, or was lost to rounding: the better one of it and those
@@ -350,10 +319,9 @@ static rvm_status end_start(rvm_working_set *w, bool lost, rvm_error *err)
 {
     const double credit = w->y->observed.likelihood->credit - w->y->observed.prune_margin;
     if (!lost)
-        w->top = fmax(w->top, rvm_point_criterion(&w->best.point));
-    if (!lost && (w->kept.point.column == NULL ||
-                  rvm_point_prefer(&w->kept.point, &w->best.point, w->top, credit)))
-        swap(&w->kept, &w->best);
+        w->top = fmax(w->top, rvm_solution_score(&w->best));
+    if (!lost && (!w->kept.found || rvm_solution_prefer(&w->kept, &w->best, w->top, credit)))
+        rvm_solution_swap(&w->kept, &w->best);
     w->work += (double)w->rounds * (double)w->y->observed.N;
     w->start++;
     w->rounds = 0;
@@ -361,8 +329,8 @@ static rvm_status end_start(rvm_working_set *w, bool lost, rvm_error *err)
     w->begun = w->start == w->starts;
     if (w->start < w->starts)
         return RVM_OK;
-    swap(&w->kept, &w->best);
-    return rvm_gram_search_restore(&w->gram, &w->best.point, w->best.id, err);
+    rvm_solution_swap(&w->kept, &w->best);
+    return rvm_gram_search_restore(&w->gram, w->best.latent, err);
 }
 
 /* Rounds have nothing more to gain: on to the next start, to more rows, or to the end. */
@@ -388,9 +356,8 @@ static rvm_status step(bool *done, rvm_working_set *w, rvm_error *err)
     size_t offers = 0;
     double gained = 0;
     if (!w->begun)
-        return w->start < fresh_starts(w->starts) || w->kept.point.column == NULL
-                   ? first_round(w, err)
-                   : thin_out(w, err);
+        return w->start < fresh_starts(w->starts) || !w->kept.found ? first_round(w, err)
+                                                                    : thin_out(w, err);
     rvm_posterior_at at;
     rvm_status status = rvm_gram_search_posterior(&at, &w->gram, err);
     if (status == RVM_OK)
@@ -413,7 +380,7 @@ static rvm_status step(bool *done, rvm_working_set *w, rvm_error *err)
 
 static bool has_solution(const rvm_working_set *w)
 {
-    return w->best.point.column != NULL || w->kept.point.column != NULL;
+    return w->best.found || w->kept.found;
 }
 
 /* The very first round has no model to fall back on and is short: it does not heed an interrupt. */
@@ -422,7 +389,7 @@ rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
     *done = false;
     rvm_gram_search_heed(&w->gram, has_solution(w) ? w->whole->observed.interrupted : NULL);
     rvm_status status = step(done, w, err);
-    const bool others = w->kept.point.column != NULL || w->start + 1 < w->starts;
+    const bool others = w->kept.found || w->start + 1 < w->starts;
     if (status == RVM_ENUMERIC && w->start < w->starts && others)
         status = end_start(w, true, err);
     if (status != RVM_EINTERRUPT)
@@ -460,17 +427,17 @@ size_t rvm_working_set_rows(const rvm_working_set *w)
 /* While a further start is under way the best of those before stands for the solution. */
 static bool shows_kept(const rvm_working_set *w)
 {
-    return w->start < w->starts && w->kept.point.column != NULL;
+    return w->start < w->starts && w->kept.found;
 }
 
-static const solution *shown(const rvm_working_set *w)
+static const rvm_solution *shown(const rvm_working_set *w)
 {
     return shows_kept(w) ? &w->kept : &w->best;
 }
 
-const rvm_point *rvm_working_set_best(const rvm_working_set *w)
+const rvm_solution *rvm_working_set_best(const rvm_working_set *w)
 {
-    return &shown(w)->point;
+    return shown(w);
 }
 
 rvm_columns rvm_working_set_columns(const rvm_working_set *w)
@@ -478,9 +445,9 @@ rvm_columns rvm_working_set_columns(const rvm_working_set *w)
     if (!shows_kept(w) && !w->stopped)
         return w->gram.columns;
     return (rvm_columns){ .basis = &w->y->basis,
-                          .count = shown(w)->point.K,
+                          .count = shown(w)->latent->K,
                           .capacity = w->gram.columns.capacity,
-                          .id = shown(w)->id,
-                          .norm = shown(w)->norm,
+                          .id = shown(w)->latent->id,
+                          .norm = shown(w)->latent->norm,
                           .threads = w->threads };
 }

@@ -20,7 +20,7 @@
 #include "basis/columns.h"
 #include "search/climb.h"
 #include "search/observe.h"
-#include "search/point.h"
+#include "search/solution.h"
 
 typedef struct rvm_working_set rvm_working_set;
 
@@ -35,8 +35,8 @@ double rvm_working_set_progress(const rvm_working_set *w);
 size_t rvm_working_set_rows(const rvm_working_set *w);
 /* Which search of the first stage this is, or was the last one, from 1, and of how many. */
 void rvm_working_set_starts(int *start, int *starts, const rvm_working_set *w);
-/* The solution so far; its columns are positions in those below, which are borrowed. */
-const rvm_point *rvm_working_set_best(const rvm_working_set *w);
+/* The solution so far, and columns with its functions among them; borrowed. */
+const rvm_solution *rvm_working_set_best(const rvm_working_set *w);
 rvm_columns rvm_working_set_columns(const rvm_working_set *w);
 
 #endif

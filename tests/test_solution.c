@@ -1,16 +1,17 @@
-/* point.c: which of two optima is preferred, saving and loading. */
+/* solution.c: which of two optima is preferred, saving and loading. */
 #include <math.h>
 
 #include "problems.h"
-#include "search/point.h"
+#include "search/solution.h"
 #include "suites.h"
 
 static bool prefer(size_t K_a, double evidence_a, size_t K_b, double evidence_b, double credit)
 {
-    const rvm_point a = { .K = K_a, .log_evidence = evidence_a };
-    const rvm_point b = { .K = K_b, .log_evidence = evidence_b };
-    const double top = fmax(rvm_point_criterion(&a), rvm_point_criterion(&b));
-    return rvm_point_prefer(&a, &b, top, credit);
+    rvm_solved f = { .K = K_a, .log_evidence = evidence_a },
+               g = { K_b, .log_evidence = evidence_b };
+    const rvm_solution a = { .latents = 1, .latent = &f }, b = { .latents = 1, .latent = &g };
+    const double top = fmax(rvm_solution_score(&a), rvm_solution_score(&b));
+    return rvm_solution_prefer(&a, &b, top, credit);
 }
 
 /* A collapse has many nats more, but not one for each of its functions. On pure noise (200 rows):
@@ -67,56 +68,78 @@ START_TEST(one_way_only)
     }
 END_TEST
 
-START_TEST(points_are_kept_and_taken_up)
+/* Functions that outputs share count once, those of classes each. */
+START_TEST(latent_functions_are_added_up)
     {
+        rvm_solved f[] = { { .K = 4, .log_evidence = -3.5 }, { .K = 4, .log_evidence = -1.25 } };
+        rvm_solution s = { .latents = 2, .latent = f, .in_common = -2 };
+        ck_assert_uint_eq(rvm_solution_functions(&s), 8);
+        ck_assert_double_eq(rvm_solution_log_evidence(&s), -6.75);
+        ck_assert_double_eq(rvm_solution_score(&s), -14.75);
+        s.shared = true;
+        ck_assert_uint_eq(rvm_solution_functions(&s), 4);
+        ck_assert_double_eq(rvm_solution_score(&s), -10.75);
+    }
+END_TEST
+
+START_TEST(fits_are_kept_and_taken_up)
+    {
+        const size_t id[] = { 7, 3, 11, 5, 2 };
+        const double norm[] = { 0.7, 0.3, 1.1, 0.5, 0.2 };
         rvm_error err = { 0 };
         rvm_fit f, g;
-        rvm_point p = { 0 }, q = { 0 };
+        rvm_solution p, q;
         CHECK_OK(rvm_fit_init(&f, 5, 3, &err));
         CHECK_OK(rvm_fit_init(&g, 5, 3, &err));
+        CHECK_OK(rvm_solution_init(&p, 2, false, &err));
+        CHECK_OK(rvm_solution_init(&q, 2, false, &err));
         f.ln_beta = 2.385;
         f.log_evidence = -17.5;
-        ck_assert(rvm_point_save(&p, &f, 0.25, true)); /* without a function */
-        ck_assert_ptr_nonnull(p.column);
-        ck_assert_uint_eq(p.K, 0);
+        ck_assert(!p.found);
+        CHECK_OK(rvm_solution_save(&p, 1, &f, id, norm, &err)); /* without a function */
+        ck_assert(p.found && rvm_solution_functions(&p) == 0);
         for (size_t i = 0; i < 4; i++) {
             rvm_fit_add(&f, 4 - i, 0.1 * (double)i);
             f.u[i] = -(double)i;
         }
-        ck_assert(rvm_point_save(&p, &f, 0.5, false));
-        rvm_point_swap(&p, &q);
-        ck_assert_ptr_nonnull(p.column == NULL ? q.column : NULL);
-        rvm_point_load(&g, &q);
+        CHECK_OK(rvm_solution_save(&p, 1, &f, id, norm, &err));
+        rvm_solution_swap(&p, &q);
+        ck_assert(q.found && !p.found);
+        for (size_t i = 0; i < 4; i++)
+            ck_assert(q.latent[1].id[i] == id[4 - i] && q.latent[1].norm[i] == norm[4 - i]);
+        rvm_solution_load(&g, &q.latent[1], id);
         ck_assert_uint_eq(g.K, 4);
         ck_assert_mem_eq(g.column, f.column, 4 * sizeof *g.column);
         ck_assert_mem_eq(g.ln_alpha, f.ln_alpha, 4 * sizeof *g.ln_alpha);
         ck_assert_mem_eq(g.u, f.u, 4 * sizeof *g.u);
         ck_assert_double_eq(g.ln_beta, 2.385);
         ck_assert_double_eq(g.log_evidence, -17.5);
-        ck_assert_double_eq(q.margin, 0.5);
-        ck_assert(!q.converged);
+        rvm_solution_load(&g, &q.latent[1], NULL);
+        for (size_t i = 0; i < 4; i++)
+            ck_assert_uint_eq(g.column[i], i);
         f.K = 2; /* less than there is room for */
-        ck_assert(rvm_point_save(&q, &f, 0.5, true));
-        ck_assert(q.K == 2 && q.converged);
-        rvm_point_free(&p);
-        rvm_point_free(&q);
-        ck_assert_ptr_null(q.column);
+        CHECK_OK(rvm_solution_save(&q, 1, &f, id, norm, &err));
+        ck_assert_uint_eq(rvm_solution_functions(&q), 2);
+        rvm_solution_free(&p);
+        rvm_solution_free(&q);
+        ck_assert_ptr_null(q.latent);
         rvm_fit_free(&f);
         rvm_fit_free(&g);
     }
 END_TEST
 
-Suite *point_suite(void);
-Suite *point_suite(void)
+Suite *solution_suite(void);
+Suite *solution_suite(void)
 {
-    Suite *s = suite_create("point");
-    TCase *c = tcase_create("point");
+    Suite *s = suite_create("solution");
+    TCase *c = tcase_create("solution");
     tcase_add_test(c, collapse_loses_to_sound);
     tcase_add_test(c, far_apart_in_evidence_less_functions);
     tcase_add_test(c, close_optima_go_by_evidence);
     tcase_add_test(c, ties_stay);
     tcase_add_test(c, one_way_only);
-    tcase_add_test(c, points_are_kept_and_taken_up);
+    tcase_add_test(c, latent_functions_are_added_up);
+    tcase_add_test(c, fits_are_kept_and_taken_up);
     suite_add_tcase(s, c);
     return s;
 }

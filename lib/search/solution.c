@@ -1,0 +1,128 @@
+/* What there is to keep of an optimum, or of a search on its way there. */
+#include "search/solution.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+/* Nats of score within which two optima count as of one kind. Collapsed ones on pure noise differ
+ * by 50 and more, sound ones of 35 to 50 functions by 1 to 8. */
+static const double close_call = 10;
+
+rvm_status rvm_solution_init(rvm_solution *s, size_t latents, bool shared, rvm_error *err)
+{
+    *s = (rvm_solution){ .latents = latents, .shared = shared };
+    s->latent = rvm_array(latents, sizeof *s->latent);
+    return s->latent == NULL ? rvm_fail_memory(err, "a solution") : RVM_OK;
+}
+
+static void free_solved(rvm_solved *f)
+{
+    free(f->id);
+    free(f->norm);
+    free(f->ln_alpha);
+    free(f->u);
+    memset(f, 0, sizeof *f);
+}
+
+void rvm_solution_free(rvm_solution *s)
+{
+    for (size_t k = 0; s->latent != NULL && k < s->latents; k++)
+        free_solved(&s->latent[k]);
+    free(s->latent);
+    memset(s, 0, sizeof *s);
+}
+
+void rvm_solution_swap(rvm_solution *a, rvm_solution *b)
+{
+    const rvm_solution kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static bool make_room(rvm_solved *f, size_t K)
+{
+    if (K <= f->capacity)
+        return true;
+    free_solved(f);
+    f->id = rvm_array(K, sizeof *f->id);
+    f->norm = rvm_array(K, sizeof *f->norm);
+    f->ln_alpha = rvm_array(K, sizeof *f->ln_alpha);
+    f->u = rvm_array(K, sizeof *f->u);
+    if (f->id == NULL || f->norm == NULL || f->ln_alpha == NULL || f->u == NULL) {
+        free_solved(f);
+        return false;
+    }
+    f->capacity = K;
+    return true;
+}
+
+rvm_status rvm_solution_save(rvm_solution *to, size_t k, const rvm_fit *from, const size_t *id,
+                             const double *norm, rvm_error *err)
+{
+    rvm_solved *f = &to->latent[k];
+    if (!make_room(f, from->K))
+        return rvm_fail_memory(err, "a solution");
+    for (size_t i = 0; i < from->K; i++) {
+        f->id[i] = id[from->column[i]];
+        f->norm[i] = norm[from->column[i]];
+        f->ln_alpha[i] = from->ln_alpha[i];
+        f->u[i] = from->u[i];
+    }
+    f->K = from->K;
+    f->ln_beta = from->ln_beta;
+    f->log_evidence = from->log_evidence;
+    to->found = true;
+    return RVM_OK;
+}
+
+void rvm_solution_load(rvm_fit *to, const rvm_solved *from, const size_t *id)
+{
+    to->K = from->K;
+    for (size_t i = 0; i < from->K; i++) {
+        size_t column = 0;
+        while (id != NULL && id[column] != from->id[i])
+            column++;
+        to->column[i] = id == NULL ? i : column;
+        to->ln_alpha[i] = from->ln_alpha[i];
+        to->u[i] = from->u[i];
+    }
+    to->ln_beta = from->ln_beta;
+    to->log_evidence = from->log_evidence;
+}
+
+size_t rvm_solution_functions(const rvm_solution *s)
+{
+    size_t sum = 0;
+    for (size_t k = 0; k < (s->shared && s->latents > 0 ? 1 : s->latents); k++)
+        sum += s->latent[k].K;
+    return sum;
+}
+
+double rvm_solution_log_evidence(const rvm_solution *s)
+{
+    double sum = s->in_common;
+    for (size_t k = 0; k < s->latents; k++)
+        sum += s->latent[k].log_evidence;
+    return sum;
+}
+
+double rvm_solution_score(const rvm_solution *s)
+{
+    return rvm_solution_log_evidence(s) - (double)rvm_solution_functions(s);
+}
+
+bool rvm_solution_prefer(const rvm_solution *a, const rvm_solution *b, double top, double credit)
+{
+    const bool a_sound = rvm_solution_score(a) >= top - close_call;
+    const bool b_sound = rvm_solution_score(b) >= top - close_call;
+    if (a_sound != b_sound)
+        return b_sound;
+    const double evidence = rvm_solution_log_evidence(a);
+    const double gain = rvm_solution_log_evidence(b) - evidence;
+    const double more = (double)rvm_solution_functions(b) - (double)rvm_solution_functions(a);
+    return gain + credit * more > 1e-6 * fabs(evidence);
+}
