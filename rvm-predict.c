@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cli/cli.h"
-#include "lib/cli/cli_confusion.h"
-#include "lib/rvm.h"
+#include "lib/cli/confusion.h"
+#include "lib/cli/input.h"
+#include "lib/cli/messages.h"
+#include "lib/cli/options.h"
+#include "lib/cli/output.h"
+#include "lib/cli/score.h"
 
 /* Rows read at a time: enough for several threads, few enough that a stream's first
  * predictions come soon. */
@@ -17,7 +20,8 @@ static const char open_complaint[] = "can't open output file";
 /* ---- Options -------------------------------------------------------------------------------- */
 
 typedef struct {
-    int probability, threads;
+    rvm_settings settings; /* threads */
+    int probability;
     bool quiet, variance, mode, confusion, unlabelled;
     double interval; /* 0: not wanted */
 } predict_job;
@@ -26,28 +30,30 @@ typedef struct {
 
 static const cli_option options[] = {
     { .kind = CLI_HEADING, .help = "What is written" },
-    { 'b', NULL, CLI_INT, "0|1", "0", "1: write the probability of each class", FIELD(probability),
-      NULL },
-    { 0, "variance", CLI_FLAG, NULL, NULL, "regression: write the predictive variance too",
-      FIELD(variance), NULL },
-    { 0, "interval", CLI_REAL, "P", NULL,
-      "regression: write the bounds of the central interval of probability P", FIELD(interval),
-      NULL },
-    { 0, "mode", CLI_FLAG, NULL, NULL,
-      "classification: probabilities at the most probable weights, not averaged", FIELD(mode),
-      NULL },
+    { 'b', NULL, "0|1", "0", "1: write the probability of each class", CLI_INT,
+      FIELD(probability) },
+    { 0, "variance", NULL, NULL, "regression: write the predictive variance too", CLI_FLAG,
+      FIELD(variance) },
+    { 0, "interval", "P", NULL,
+      "regression: write the bounds of the central interval of probability P", CLI_REAL,
+      FIELD(interval) },
+    { 0, "mode", NULL, NULL,
+      "classification: probabilities at the most probable weights, not averaged", CLI_FLAG,
+      FIELD(mode) },
     { .kind = CLI_HEADING, .help = "Scores" },
-    { 'v', "confusion", CLI_FLAG, NULL, NULL,
+    { 'v', "confusion", NULL, NULL,
       "classification: print the confusion matrix, and precision, recall and F1 of each class",
-      FIELD(confusion), NULL },
-    { 0, "unlabelled", CLI_FLAG, NULL, NULL,
-      "rows may have no label, or ? in its place; they count for no score", FIELD(unlabelled),
-      NULL },
-    { 'q', NULL, CLI_FLAG, NULL, NULL, "quiet: no scores", FIELD(quiet), NULL },
+      CLI_FLAG, FIELD(confusion) },
+    { 0, "unlabelled", NULL, NULL,
+      "rows may have no label, or ? in its place; they count for no score", CLI_FLAG,
+      FIELD(unlabelled) },
+    { 'q', NULL, NULL, NULL, "quiet: no scores", CLI_FLAG, FIELD(quiet) },
     { .kind = CLI_HEADING, .help = "Others" },
-    { 0, "threads", CLI_INT, "T", "all", "number of threads; predictions do not depend on it",
-      FIELD(threads), NULL },
+    { 0, "threads", "T", "all", "number of threads; predictions do not depend on it", CLI_SETTING,
+      FIELD(settings) },
 };
+
+static int run(void *job, const cli_words *words);
 
 static const cli_tool tool = {
     .name = "rvm-predict",
@@ -57,36 +63,28 @@ static const cli_tool tool = {
     .operands_max = 3,
     .option = options,
     .option_count = sizeof options / sizeof options[0],
+    .run = run,
 };
 
 /* ---- Checks --------------------------------------------------------------------------------- */
 
-/* As in rvm-train. */
-static bool check_threads(const predict_job *job)
-{
-    rvm_settings s = rvm_settings_default();
-    rvm_error err = { 0 };
-
-    s.threads = job->threads;
-    if (rvm_settings_check(&s, NULL, &err) == RVM_OK)
-        return true;
-    cli_error(&tool, NULL, &err);
-    return false;
-}
-
 static bool check_job(const predict_job *job, const cli_words *words)
 {
     const char *fault = NULL;
+    rvm_error err = { 0 };
 
     if (job->probability != 0 && job->probability != 1)
         fault = "probability != 0 and probability != 1";
-    else if (cli_given(words, &tool, 0, "interval") && !(job->interval > 0 && job->interval < 1))
+    else if (cli_options_given(words, &tool, 0, "interval") &&
+             !(job->interval > 0 && job->interval < 1))
         fault = "--interval needs a probability between 0 and 1";
     else if (strcmp(words->word[0], "-") == 0 && strcmp(words->word[1], "-") == 0)
         fault = "only one of test_file and model_file can be standard input";
+    else if (rvm_settings_check(&job->settings, NULL, &err) != RVM_OK)
+        fault = err.message;
     if (fault != NULL)
         cli_note(&tool, "ERROR: %s", fault);
-    return fault == NULL && check_threads(job);
+    return fault == NULL;
 }
 
 static bool check_model(const predict_job *job, const rvm_model_info *m)
@@ -172,37 +170,6 @@ static void print_head(FILE *text, const predict_job *job, const rvm_model *m,
     fputc('\n', text);
 }
 
-static void print_classification(FILE *text, const rvm_score *score)
-{
-    fprintf(text, "Accuracy = %g%% (%zu/%zu) (classification)\n", rvm_score_accuracy(score),
-            score->correct, score->rows);
-    if (score->log_loss_rows == score->rows)
-        cli_message("Mean log loss = %g", score->log_loss / (double)score->rows);
-    else if (score->log_loss_rows > 0)
-        cli_message("Mean log loss = %g (%zu rows; the others are of no class of the model)",
-                    score->log_loss / (double)score->log_loss_rows, score->log_loss_rows);
-}
-
-/* Means over the outputs in libsvm's words, and a line for each. */
-static void print_regression(FILE *text, const rvm_score *score, size_t outputs)
-{
-    const double correlation = rvm_score_correlation_over(score, outputs);
-    double nlpd = 0;
-
-    for (size_t k = 0; k < outputs; k++) {
-        nlpd += score[k].nlpd / (double)score[k].rows / (double)outputs;
-        if (outputs > 1)
-            cli_output_score(k, &score[k]);
-    }
-    fprintf(text, "Mean squared error = %g (regression)\n",
-            rvm_score_mean_error_over(score, outputs));
-    if (isnan(correlation)) /* never -nan, which the sign of a nan would make of %g */
-        fprintf(text, "Squared correlation coefficient = nan (regression)\n");
-    else
-        fprintf(text, "Squared correlation coefficient = %g (regression)\n", correlation);
-    cli_message("Mean negative log predictive density = %g", nlpd);
-}
-
 /* ---- The stream ----------------------------------------------------------------------------- */
 
 typedef struct {
@@ -225,7 +192,7 @@ static void stream_clear(stream *s)
 {
     rvm_predictor_free(s->predictor);
     rvm_model_free(s->m);
-    cli_close(s->in);
+    cli_input_close(s->in);
     rvm_reader_free(s->reader);
     rvm_problem_free(s->block);
     rvm_prediction_free(&s->prediction);
@@ -233,24 +200,17 @@ static void stream_clear(stream *s)
     cli_confusion_free(&s->confusion);
 }
 
-static bool read_model(stream *s, const char *name, const char *output_name)
+static bool read_model(stream *s, const char *name, const char *const output[2])
 {
     rvm_error err = { 0 };
+    FILE *in = cli_input_open(&tool, "model file", name, output);
 
-    FILE *in = cli_open(&tool, "model file", name);
-    if (in == NULL)
-        return false;
-    if (!cli_spares_input(&tool, in, name, output_name)) {
-        cli_close(in);
-        return false;
-    }
-    const rvm_status status = rvm_model_read(&s->m, in, &err);
-    if (status != RVM_OK)
+    if (in != NULL && rvm_model_read(&s->m, in, &err) != RVM_OK)
         cli_error(&tool, name, &err);
-    else
+    cli_input_close(in);
+    if (s->m != NULL)
         s->info = rvm_model_describe(s->m);
-    cli_close(in);
-    return status == RVM_OK;
+    return s->m != NULL;
 }
 
 /* The next block; false after a message. No rows left: a block of 0 rows. */
@@ -326,7 +286,7 @@ static bool start_predicting(stream *s)
         .mode = s->job->mode,
         .variance = wants_variance(s->job, &s->info),
         .interval = s->job->interval,
-        .threads = s->job->threads,
+        .threads = s->job->settings.threads,
     };
     rvm_error err = { 0 };
 
@@ -359,7 +319,7 @@ static bool predict_block(stream *s)
 /* The output and what stands above the rows; NULL after a message. */
 static outfile *start_output(const stream *s, const char *name)
 {
-    outfile *o = cli_create(&tool, open_complaint, name);
+    outfile *o = cli_output_create(&tool, open_complaint, name);
 
     if (o != NULL && s->job->probability && s->info.classes > 0)
         write_labels(outfile_stream(o), &s->info);
@@ -394,9 +354,9 @@ static void print_scores(const stream *s, FILE *text)
     if (s->scored && s->score->rows == 0)
         cli_note(&tool, "no scores: no row has a label");
     else if (s->scored && s->info.task == RVM_CLASSIFICATION)
-        print_classification(text, s->score);
+        cli_score_classification(text, s->score);
     else if (s->scored)
-        print_regression(text, s->score, s->info.outputs);
+        cli_score_regression(text, s->score, s->info.outputs);
     else if (!s->job->quiet)
         cli_note(&tool, "no scores: the rows have one label and the model has %zu outputs",
                  s->info.outputs);
@@ -407,55 +367,43 @@ static void print_scores(const stream *s, FILE *text)
 static int predict_to(stream *s, const char *output_name)
 {
     /* Scores keep away from predictions that go to standard output. */
-    FILE *text = cli_is_stdout(output_name) ? stderr : stdout;
+    FILE *text = cli_output_is_stdout(output_name) ? stderr : stdout;
     outfile *o = NULL;
 
-    if (!cli_can_create(&tool, open_complaint, output_name))
+    if (!cli_output_probe(&tool, open_complaint, output_name))
         return 1;
     if (!s->job->quiet)
         print_head(text, s->job, s->m, &s->info);
     if (!predict_rows(s, &o, output_name)) {
-        cli_discard(o);
+        cli_output_discard(o);
         return 1;
     }
-    if (!cli_commit(&tool, o, "can't write output file", output_name))
+    if (!cli_output_commit(&tool, o, "can't write output file", output_name))
         return 1;
     print_scores(s, text);
     return 0;
 }
 
-static int run(const predict_job *job, const cli_words *words)
+static int run(void *given, const cli_words *words)
 {
+    const predict_job *job = given;
     stream s = { .job = job, .test_name = words->word[0] };
-    const char *output_name = words->count == 3 ? words->word[2] : "-";
+    const char *const output[2] = { words->count == 3 ? words->word[2] : "-", NULL };
     int code = 1;
 
     if (!check_job(job, words))
         return 1;
-    s.in = cli_open(&tool, "input file", s.test_name);
-    if (s.in != NULL && cli_spares_input(&tool, s.in, s.test_name, output_name) &&
-        read_model(&s, words->word[1], output_name) && check_model(job, &s.info) &&
+    s.in = cli_input_open(&tool, "input file", s.test_name, output);
+    if (s.in != NULL && read_model(&s, words->word[1], output) && check_model(job, &s.info) &&
         start_reading(&s) && start_predicting(&s))
-        code = predict_to(&s, output_name);
+        code = predict_to(&s, output[0]);
     stream_clear(&s);
     return code;
 }
 
 int main(int argc, char **argv)
 {
-    predict_job job = { 0 };
-    cli_words words = { 0 };
-    int code = 1;
+    predict_job job = { .settings = rvm_settings_default() };
 
-    switch (cli_parse(argc, argv, &tool, &job, &words)) {
-    case CLI_RUN:
-        code = run(&job, &words);
-        break;
-    case CLI_DONE:
-        code = 0;
-        break;
-    case CLI_WRONG:
-        break;
-    }
-    return cli_finish(&tool, code);
+    return cli_options_run(argc, argv, &tool, &job);
 }

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cli/cli.h"
-#include "lib/rvm.h"
+#include "lib/cli/input.h"
+#include "lib/cli/messages.h"
+#include "lib/cli/options.h"
+#include "lib/cli/output.h"
 
 typedef struct {
     double lower, upper;
@@ -14,22 +16,22 @@ typedef struct {
     bool quiet;                 /* no warnings */
 } scale_job;
 
+#define FIELD(name) offsetof(scale_job, name)
+
 static const cli_option options[] = {
-    { 'l', "lower", CLI_REAL, "LOWER", "-1", "lower limit of the scaled features",
-      offsetof(scale_job, lower), NULL },
-    { 'u', "upper", CLI_REAL, "UPPER", "1", "upper limit of the scaled features",
-      offsetof(scale_job, upper), NULL },
-    { 'y', "target", CLI_PAIR, "LOWER UPPER", "the target is left alone",
-      "scale the target to these limits", offsetof(scale_job, target), NULL },
-    { 's', "save", CLI_TEXT, "FILE", NULL, "save the ranges found to FILE",
-      offsetof(scale_job, save), NULL },
-    { 'r', "restore", CLI_TEXT, "FILE", NULL, "scale by the ranges and limits saved in FILE",
-      offsetof(scale_job, restore), NULL },
-    { 0, "outputs", CLI_FLAG, NULL, NULL, "labels may be t1,t2,...; implied by -y and -r",
-      offsetof(scale_job, outputs), NULL },
-    { 'q', "quiet", CLI_FLAG, NULL, NULL, "errors only, no warnings", offsetof(scale_job, quiet),
-      NULL },
+    { 'l', "lower", "LOWER", "-1", "lower limit of the scaled features", CLI_REAL, FIELD(lower) },
+    { 'u', "upper", "UPPER", "1", "upper limit of the scaled features", CLI_REAL, FIELD(upper) },
+    { 'y', "target", "LOWER UPPER", "the target is left alone", "scale the target to these limits",
+      CLI_PAIR, FIELD(target) },
+    { 's', "save", "FILE", NULL, "save the ranges found to FILE", CLI_TEXT, FIELD(save) },
+    { 'r', "restore", "FILE", NULL, "scale by the ranges and limits saved in FILE", CLI_TEXT,
+      FIELD(restore) },
+    { 0, "outputs", NULL, NULL, "labels may be t1,t2,...; implied by -y and -r", CLI_FLAG,
+      FIELD(outputs) },
+    { 'q', "quiet", NULL, NULL, "errors only, no warnings", CLI_FLAG, FIELD(quiet) },
 };
+
+static int run(void *job, const cli_words *words);
 
 static const cli_tool tool = {
     .name = "rvm-scale",
@@ -40,6 +42,7 @@ static const cli_tool tool = {
     .unknown = "unknown option", /* as svm-scale says */
     .option = options,
     .option_count = sizeof options / sizeof *options,
+    .run = run,
 };
 
 /* Limits as asked for; false after a message when they, or the options, contradict each other. */
@@ -47,8 +50,9 @@ static bool check_job(rvm_scaling_limits *limits, const scale_job *job, const cl
 {
     rvm_error err = { 0 };
 
-    *limits = (rvm_scaling_limits){ job->lower, job->upper, cli_given(words, &tool, 'y', NULL),
-                                    job->target[0], job->target[1] };
+    *limits =
+        (rvm_scaling_limits){ job->lower, job->upper, cli_options_given(words, &tool, 'y', NULL),
+                              job->target[0], job->target[1] };
     if (rvm_scaling_limits_check(limits, &err) != RVM_OK) {
         cli_note(&tool, "%s", err.message);
         return false;
@@ -59,53 +63,23 @@ static bool check_job(rvm_scaling_limits *limits, const scale_job *job, const cl
     }
     /* Whoever names standard output by itself wants both there. */
     if (job->save != NULL && strcmp(job->save, "-") != 0 && strncmp(job->save, "/dev/", 5) != 0 &&
-        cli_is_stdout(job->save)) {
+        cli_output_is_stdout(job->save)) {
         cli_note(&tool, "%s: the ranges would mix with the rows on standard output", job->save);
         return false;
     }
     return true;
 }
 
-/* Opens an input that neither the rows nor the ranges (`save`, NULL: none) would overwrite; NULL
- * after a message. */
-static FILE *open_input(const char *name, const char *save)
-{
-    FILE *in = cli_open(&tool, "file", name);
-
-    if (in != NULL && cli_spares_input(&tool, in, name, "-") &&
-        (save == NULL || cli_spares_input(&tool, in, name, save)))
-        return in;
-    cli_close(in);
-    return NULL;
-}
-
-/* NULL after a message. A comma in a label is mostly a comma for a decimal point, or another format
- * altogether; only what is said or known to be regression may have several targets. */
-static rvm_problem *read_data(const char *name, const char *save, bool outputs)
-{
-    rvm_problem *p = NULL;
-    rvm_error err = { 0 };
-    FILE *in = open_input(name, save);
-
-    if (in == NULL)
-        return NULL;
-    if (rvm_problem_read(&p, in, (rvm_grammar){ .outputs = outputs }, &err) != RVM_OK)
-        cli_data_error(&tool, name, &err);
-    cli_close(in);
-    return p;
-}
-
 static rvm_scaling *read_ranges(const char *name)
 {
+    static const char *const output[2] = { "-", NULL };
     rvm_scaling *s = NULL;
     rvm_error err = { 0 };
-    FILE *in = open_input(name, NULL);
+    FILE *in = cli_input_open(&tool, "file", name, output);
 
-    if (in == NULL)
-        return NULL;
-    if (rvm_scaling_read(&s, in, &err) != RVM_OK)
+    if (in != NULL && rvm_scaling_read(&s, in, &err) != RVM_OK)
         cli_error(&tool, name, &err);
-    cli_close(in);
+    cli_input_close(in);
     return s;
 }
 
@@ -153,20 +127,9 @@ static rvm_scaling *restore_ranges(const rvm_scaling *learned, const char *data_
     return NULL;
 }
 
-static bool save_ranges(const rvm_scaling *s, const char *name)
+static rvm_status write_ranges(const void *ranges, FILE *out, rvm_error *err)
 {
-    static const char complaint[] = "can't write file";
-    rvm_error err = { 0 };
-    outfile *o = cli_create(&tool, "can't open file", name);
-
-    if (o == NULL)
-        return false;
-    if (rvm_scaling_write(s, outfile_stream(o), &err) != RVM_OK) {
-        cli_note(&tool, "%s %s: %s", complaint, name, err.message);
-        cli_discard(o);
-        return false;
-    }
-    return cli_commit(&tool, o, complaint, name);
+    return rvm_scaling_write(ranges, out, err);
 }
 
 static void warn_of_density(const rvm_scaling_counts *counts)
@@ -193,7 +156,8 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
     }
     if (counts.index_zero && !quiet)
         cli_note(&tool, "WARNING: minimal feature index is 0, but indices should start from 1");
-    if (save != NULL && !save_ranges(s, save))
+    if (save != NULL &&
+        !cli_output_save(&tool, "can't open file", "can't write file", save, write_ranges, s))
         return false;
     if (counts.index_zero && save != NULL && !quiet)
         cli_note(&tool,
@@ -201,7 +165,7 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
                  "file %s.",
                  save);
     if (rvm_scaling_apply(&counts, s, p, stdout, &err) != RVM_OK) {
-        cli_stdout_fault(&tool, err.message);
+        cli_output_stdout_fault(&tool, err.message);
         return false;
     }
     if (!quiet)
@@ -209,10 +173,14 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
     return true;
 }
 
-static bool run(const scale_job *job, const rvm_scaling_limits *limits, const char *data_name)
+static bool scale(const scale_job *job, const rvm_scaling_limits *limits, const char *data_name)
 {
-    const bool outputs = job->outputs || limits->scale_target || job->restore != NULL;
-    rvm_problem *p = read_data(data_name, job->save, outputs);
+    const char *const written[2] = { "-", job->save };
+    /* A comma in a label is mostly a comma for a decimal point, or another format altogether; only
+     * what is said or known to be regression may have several targets. */
+    const rvm_grammar grammar = { .outputs = job->outputs || limits->scale_target ||
+                                             job->restore != NULL };
+    rvm_problem *p = cli_input_problem(&tool, "file", data_name, written, grammar);
     rvm_scaling *learned = NULL, *restored = NULL;
     rvm_error err = { 0 };
     bool done = false;
@@ -237,15 +205,17 @@ static bool run(const scale_job *job, const rvm_scaling_limits *limits, const ch
     return done;
 }
 
+static int run(void *given, const cli_words *words)
+{
+    const scale_job *job = given;
+    rvm_scaling_limits limits;
+
+    return check_job(&limits, job, words) && scale(job, &limits, words->word[0]) ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     scale_job job = { .lower = -1, .upper = 1 };
-    rvm_scaling_limits limits;
-    cli_words words = { 0 };
-    const cli_outcome outcome = cli_parse(argc, argv, &tool, &job, &words);
-    bool done = outcome == CLI_DONE;
 
-    if (outcome == CLI_RUN)
-        done = check_job(&limits, &job, &words) && run(&job, &limits, words.word[0]);
-    return cli_finish(&tool, done ? 0 : 1);
+    return cli_options_run(argc, argv, &tool, &job);
 }

@@ -97,6 +97,8 @@ typedef enum {
     RVM_NO_KERNEL    /* 0: no kernel functions at all */
 } rvm_kernel_type;
 
+enum { RVM_KERNEL_TYPES = RVM_NO_KERNEL + 1 };
+
 /* Weights of inputs, the eta of Tipping (2001), section 4.3: the term of an input in a sum over the
  * inputs, x_j z_j, (x_j - z_j)^2 or |x_j - z_j|, is multiplied by the weight of its feature. */
 typedef struct {
@@ -174,7 +176,7 @@ typedef struct {
 /* What of the kernel is left to rvm_tune; the other numbers are taken from `kernel`. */
 typedef struct {
     bool gamma, degree, coef0;
-    const rvm_kernel_type *type; /* borrowed: types to choose from; none: kernel.type */
+    rvm_kernel_type type[RVM_KERNEL_TYPES]; /* to choose from; none: kernel.type */
     size_t type_count;
 } rvm_tuning;
 
@@ -209,19 +211,24 @@ typedef struct {
     bool probability;                      /* libsvm's -b 1; kept in the model, changes nothing */
     const rvm_class_weight *class_weights; /* borrowed; classification only; repeated: multiplied */
     size_t class_weight_count;
+    rvm_class_weight *own_weights; /* private: those that rvm_settings_set has added */
 } rvm_settings;
 
 rvm_settings rvm_settings_default(void);
+/* One setting by the name of its option in rvm-train(1), a long name or a letter of libsvm's, from
+ * the text of its value; a flag takes 0 or 1, or NULL for 1. `w1` adds a weight of class 1 to those
+ * there are. RVM_ESETTING, and nothing changed, where there is no such setting or value; ranges are
+ * checked with the rest. */
+RVM_CHECKED rvm_status rvm_settings_set(rvm_settings *s, const char *name, const char *value,
+                                        rvm_error *err);
+/* Frees the weights of classes that were set by name, which copies of *s borrow. */
+void rvm_settings_clear(rvm_settings *s);
 /* Checks every setting, alone and against the problem (which may be NULL). */
 RVM_CHECKED rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p,
                                           rvm_error *err);
 /* Names as in --kernel and in the model file; NULL, or false, when there is none. */
 const char *rvm_kernel_name(rvm_kernel_type type);
 bool rvm_kernel_by_name(rvm_kernel_type *out, const char *name);
-/* Sets bias, linear and quadratic, true where the list has that name and false where not: names as
- * in --basis with commas between them, `none` standing for nothing; false, and nothing changed,
- * when it is no such list. */
-bool rvm_settings_basis(rvm_settings *s, const char *list);
 /* As for kernels, of --multiclass. */
 const char *rvm_multiclass_name(rvm_multiclass multiclass);
 bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name);

@@ -1,4 +1,4 @@
-/* cli.c and cli_io.c: command lines, messages, files, signals. */
+/* Command lines, messages, files, signals. */
 #include <check.h>
 #include <fcntl.h>
 #include <math.h>
@@ -9,8 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "cli/cli.h"
+#include "cli/input.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/output.h"
 #include "suites.h"
 
 /* ---- A tool to try things on ---------------------------------------------------------------- */
@@ -18,35 +20,23 @@
 typedef struct {
     bool quiet;
     int number;
-    unsigned long seed;
     double real;
     const char *text;
     double pair[2];
-    int label, calls;
-    double weight;
+    rvm_settings settings;
 } test_job;
 
-static rvm_status set_weight(void *job, const char *suffix, const char *value, rvm_error *err)
-{
-    test_job *j = job;
-
-    j->calls++;
-    if (*suffix != '\0' && !cli_read_int(&j->label, suffix))
-        return rvm_fail(err, RVM_ESETTING, "the class is no whole number");
-    if (!cli_read_real(&j->weight, value))
-        return rvm_fail(err, RVM_ESETTING, "the weight is no number");
-    return RVM_OK;
-}
+#define FIELD(name) offsetof(test_job, name)
 
 static const cli_option options[] = {
-    { 'q', "quiet", CLI_FLAG, NULL, NULL, "say nothing", offsetof(test_job, quiet), NULL },
-    { 'n', "number", CLI_INT, "N", "3", "a whole number", offsetof(test_job, number), NULL },
-    { 'g', NULL, CLI_REAL, "G", "0.5", "a real number", offsetof(test_job, real), NULL },
-    { 0, "seed", CLI_UNSIGNED, "SEED", "1", "a seed", offsetof(test_job, seed), NULL },
-    { 't', "text", CLI_TEXT, "TEXT", NULL, "a text", offsetof(test_job, text), NULL },
-    { 'y', NULL, CLI_PAIR, "LO HI", NULL, "two numbers", offsetof(test_job, pair), NULL },
-    { 'w', NULL, CLI_SUFFIXED, "I W", "1", "a weight", 0, set_weight },
-    { 0, "weight", CLI_CALL, "W", NULL, "a weight, the long way", 0, set_weight },
+    { 'q', "quiet", NULL, NULL, "say nothing", CLI_FLAG, FIELD(quiet) },
+    { 'n', "number", "N", "3", "a whole number", CLI_INT, FIELD(number) },
+    { 'g', NULL, "G", "0.5", "a real number", CLI_REAL, FIELD(real) },
+    { 0, "seed", "SEED", "1", "a seed", CLI_SETTING, FIELD(settings) },
+    { 't', "text", "TEXT", NULL, "a text", CLI_TEXT, FIELD(text) },
+    { 'y', NULL, "LO HI", NULL, "two numbers", CLI_PAIR, FIELD(pair) },
+    { 'w', NULL, "I W", "1", "a weight", CLI_SUFFIXED, FIELD(settings) },
+    { 0, "ard", NULL, NULL, "a setting that is a flag", CLI_SETTING, FIELD(settings) },
 };
 
 static const cli_tool tool = {
@@ -117,9 +107,9 @@ static trial *try_with(const cli_tool *tested, const char *line)
     t->argv[0] = t->line + strlen(line); /* whatever the tool is called */
     for (char *word = strtok(t->line, " "); word != NULL; word = strtok(NULL, " "))
         t->argv[argc++] = strcmp(word, "_") == 0 ? word + 1 : word;
-    t->job = (test_job){ .number = 3, .real = 0.5, .seed = 1, .label = 99 };
+    t->job = (test_job){ .number = 3, .real = 0.5, .settings = rvm_settings_default() };
     capture c = begin_capture();
-    t->outcome = cli_parse(argc, t->argv, tested, &t->job, &t->words);
+    t->outcome = cli_options_parse(argc, t->argv, tested, &t->job, &t->words);
     end_capture(&c, t->out, t->err);
     return t;
 }
@@ -131,6 +121,7 @@ static trial *try_line(const char *line)
 
 static void end_trial(trial *t)
 {
+    rvm_settings_clear(&t->job.settings);
     free(t->line);
     free(t);
 }
@@ -168,30 +159,30 @@ START_TEST(every_kind_of_option)
         ck_assert(t->job.quiet);
         ck_assert_int_eq(t->job.number, -7);
         ck_assert_double_eq(t->job.real, -2.5e-3);
-        ck_assert_uint_eq(t->job.seed, 18446744073709551615UL);
+        ck_assert_uint_eq(t->job.settings.seed, 18446744073709551615UL);
         ck_assert_str_eq(t->job.text, "-q");
         ck_assert_double_eq(t->job.pair[0], -1);
         ck_assert_double_eq(t->job.pair[1], 1000);
         ck_assert_int_eq(t->words.count, 2);
         ck_assert_str_eq(t->words.word[1], "b");
-        ck_assert(cli_given(&t->words, &tool, 'y', NULL));
-        ck_assert(cli_given(&t->words, &tool, 0, "seed"));
-        ck_assert(cli_given(&t->words, &tool, 0, "number"));
-        ck_assert(!cli_given(&t->words, &tool, 'w', NULL));
-        ck_assert(!cli_given(&t->words, &tool, 0, "weight"));
+        ck_assert(cli_options_given(&t->words, &tool, 'y', NULL));
+        ck_assert(cli_options_given(&t->words, &tool, 0, "seed"));
+        ck_assert(cli_options_given(&t->words, &tool, 0, "number"));
+        ck_assert(!cli_options_given(&t->words, &tool, 'w', NULL));
+        ck_assert(!cli_options_given(&t->words, &tool, 0, "ard"));
         end_trial(t);
     }
 END_TEST
 
 START_TEST(long_names)
     {
-        trial *t = expect_run("--number=12 --quiet --text x --weight 4 a");
+        trial *t = expect_run("--number=12 --quiet --text x --ard --seed 4 a");
 
         ck_assert_int_eq(t->job.number, 12);
         ck_assert(t->job.quiet);
         ck_assert_str_eq(t->job.text, "x");
-        ck_assert_double_eq(t->job.weight, 4);
-        ck_assert_int_eq(t->job.label, 99);
+        ck_assert_uint_eq(t->job.settings.seed, 4);
+        ck_assert(t->job.settings.ard);
         end_trial(t);
     }
 END_TEST
@@ -201,16 +192,18 @@ START_TEST(suffixed_option)
         static const struct {
             const char *line;
             int label;
-        } cases[] = {
-            { "-w1 2.5 a", 1 }, { "-w-1 2.5 a", -1 }, { "-w+1 2.5 a", 1 }, { "-w 2.5 a", 99 }
-        };
+        } cases[] = { { "-w1 2.5 a", 1 },
+                      { "-w-1 2.5 a", -1 },
+                      { "-w+1 2.5 a", 1 },
+                      { "-w 2.5 a", 0 },
+                      { "-qw3 2.5 a", 3 } };
 
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             trial *t = expect_run(cases[i].line);
 
-            ck_assert_int_eq(t->job.label, cases[i].label);
-            ck_assert_double_eq(t->job.weight, 2.5);
-            ck_assert_int_eq(t->job.calls, 1);
+            ck_assert_uint_eq(t->job.settings.class_weight_count, 1);
+            ck_assert_int_eq(t->job.settings.class_weights[0].label, cases[i].label);
+            ck_assert_double_eq(t->job.settings.class_weights[0].weight, 2.5);
             end_trial(t);
         }
     }
@@ -306,9 +299,9 @@ static const struct {
       "(try rvm-test --help)\n" },
     { "--number=x a", "rvm-test: --number x: expected a whole number (try rvm-test --help)\n" },
     { "-y 1 a", "rvm-test: -y 1 a: expected two numbers (try rvm-test --help)\n" },
-    { "-wx 2 a", "rvm-test: -wx 2: the class is no whole number (try rvm-test --help)\n" },
-    { "-w1 y a", "rvm-test: -w1 y: the weight is no number (try rvm-test --help)\n" },
-    { "--weight=y a", "rvm-test: --weight y: the weight is no number (try rvm-test --help)\n" },
+    { "-wx 2 a", "rvm-test: -wx 2: the class is not a whole number (try rvm-test --help)\n" },
+    { "-w1 y a", "rvm-test: -w1 y: the weight is not a number (try rvm-test --help)\n" },
+    { "--ard=y a", "rvm-test: Unknown option: --ard=y (try rvm-test --help)\n" },
 };
 
 START_TEST(wrong_command_lines)
@@ -363,7 +356,7 @@ START_TEST(help_has_every_option)
                                  "  -t, --text TEXT            a text\n"
                                  "  -y LO HI                   two numbers\n"
                                  "  -wI W                      a weight (default 1)\n"
-                                 "      --weight W             a weight, the long way\n"
+                                 "      --ard                  a setting that is a flag\n"
                                  "      --help                 print this text\n"
                                  "      --version              print versions\n");
         end_trial(t);
@@ -374,10 +367,9 @@ START_TEST(help_has_headings)
     {
         static const cli_option rows[] = {
             { .kind = CLI_HEADING, .help = "Numbers" },
-            { 'n', "number", CLI_INT, "N", "3", "a whole number", offsetof(test_job, number),
-              NULL },
+            { 'n', "number", "N", "3", "a whole number", CLI_INT, FIELD(number) },
             { .kind = CLI_HEADING, .help = "Others" },
-            { 'q', "quiet", CLI_FLAG, NULL, NULL, "say nothing", offsetof(test_job, quiet), NULL },
+            { 'q', "quiet", NULL, NULL, "say nothing", CLI_FLAG, FIELD(quiet) },
         };
         cli_tool other = tool;
 
@@ -401,7 +393,7 @@ START_TEST(help_has_headings)
         ck_assert_int_eq(t->outcome, CLI_RUN);
         ck_assert_int_eq(t->job.number, 7);
         ck_assert(t->job.quiet);
-        ck_assert(cli_given(&t->words, &other, 'q', NULL));
+        ck_assert(cli_options_given(&t->words, &other, 'q', NULL));
         end_trial(t);
     }
 END_TEST
@@ -433,7 +425,7 @@ START_TEST(closed_descriptors_are_not_handed_out)
 
             close(STDOUT_FILENO);
             close(STDERR_FILENO);
-            if (cli_parse(2, argv, &tool, &job, &words) != CLI_RUN)
+            if (cli_options_parse(2, argv, &tool, &job, &words) != CLI_RUN)
                 _exit(99);
             const bool unwritable = write(STDOUT_FILENO, "x", 1) < 0;
             _exit(open("/dev/null", O_WRONLY) > STDERR_FILENO && unwritable ? 0 : 1);
@@ -480,20 +472,21 @@ END_TEST
 
 START_TEST(inputs_that_cannot_be_opened)
     {
+        const char *const none_written[2] = { NULL, NULL };
         char out[TEXT_SIZE], err[TEXT_SIZE];
         capture c = begin_capture();
-        FILE *none = cli_open(&tool, "input file", "no/such");
-        FILE *folder = cli_open(&tool, "file", "/");
+        FILE *none = cli_input_open(&tool, "input file", "no/such", none_written);
+        FILE *folder = cli_input_open(&tool, "file", "/", none_written);
 
         end_capture(&c, out, err);
         ck_assert_ptr_null(none);
         ck_assert_ptr_null(folder);
         ck_assert_str_eq(err, "rvm-test: can't open input file no/such: No such file or directory\n"
                               "rvm-test: can't open file /: Is a directory\n");
-        ck_assert_ptr_eq(cli_open(&tool, "file", "-"), stdin);
-        cli_close(stdin);
+        ck_assert_ptr_eq(cli_input_open(&tool, "file", "-", none_written), stdin);
+        cli_input_close(stdin);
         ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0); /* still open */
-        cli_close(NULL);
+        cli_input_close(NULL);
     }
 END_TEST
 
@@ -513,22 +506,22 @@ START_TEST(output_committed_or_discarded)
         char out[TEXT_SIZE], err[TEXT_SIZE], got[10] = "";
 
         make_folder();
-        outfile *o = cli_create(&tool, "can't save model to file", target);
+        outfile *o = cli_output_create(&tool, "can't save model to file", target);
         ck_assert_ptr_nonnull(o);
         fputs("rows\n", outfile_stream(o));
-        ck_assert(cli_commit(&tool, o, "can't save model to file", target));
-        o = cli_create(&tool, "can't save model to file", target);
+        ck_assert(cli_output_commit(&tool, o, "can't save model to file", target));
+        o = cli_output_create(&tool, "can't save model to file", target);
         fputs("lost\n", outfile_stream(o));
-        cli_discard(o);
-        cli_discard(NULL);
-        FILE *in = cli_open(&tool, "file", target);
+        cli_output_discard(o);
+        cli_output_discard(NULL);
+        FILE *in = cli_input_open(&tool, "file", target, (const char *[2]){ NULL, NULL });
         ck_assert_ptr_nonnull(in);
         ck_assert_ptr_nonnull(fgets(got, sizeof got, in));
         ck_assert_str_eq(got, "rows\n");
-        cli_close(in);
+        cli_input_close(in);
 
         capture c = begin_capture();
-        outfile *none = cli_create(&tool, "can't save model to file", "no/such/x");
+        outfile *none = cli_output_create(&tool, "can't save model to file", "no/such/x");
         end_capture(&c, out, err);
         ck_assert_ptr_null(none);
         ck_assert_str_eq(
@@ -554,8 +547,8 @@ static int signalled(int first, int second, bool polled)
 
         signal(SIGINT, SIG_DFL); /* the test runner catches these two */
         signal(SIGTERM, SIG_DFL);
-        const volatile sig_atomic_t *flag = polled ? cli_catch_interrupt() : &never;
-        outfile *o = cli_create(&tool, "can't open", target);
+        const volatile sig_atomic_t *flag = polled ? cli_output_catch_interrupt() : &never;
+        outfile *o = cli_output_create(&tool, "can't open", target);
 
         if (o == NULL || fputs("new\n", outfile_stream(o)) < 0)
             _exit(99);
@@ -564,7 +557,7 @@ static int signalled(int first, int second, bool polled)
         if (second != 0 && *flag)
             raise(second);
         const int code = *flag ? 10 : 11;
-        _exit(cli_commit(&tool, o, "can't write", target) ? code : 98);
+        _exit(cli_output_commit(&tool, o, "can't write", target) ? code : 98);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     return status;
@@ -636,7 +629,7 @@ static int finished(const char *where, int code)
         dup2(file, STDOUT_FILENO);
         dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
         puts("a line");
-        _exit(cli_finish(&tool, code));
+        _exit(cli_output_finish(&tool, code));
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFEXITED(status));

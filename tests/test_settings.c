@@ -315,6 +315,27 @@ START_TEST(gamma_zero_is_one_over_the_largest_index)
     }
 END_TEST
 
+/* Sets it from text, which must be right. */
+static void set(rvm_settings *s, const char *name, const char *value)
+{
+    rvm_error err = { 0 };
+
+    ck_assert_msg(rvm_settings_set(s, name, value, &err) == RVM_OK, "%s %s: %s", name, value,
+                  err.message);
+}
+
+/* Text that is wrong, and changes nothing. */
+static void refuse(const char *name, const char *value, const char *message)
+{
+    const rvm_settings before = rvm_settings_default();
+    rvm_settings s = before;
+    rvm_error err = { 0 };
+
+    ck_assert_int_eq(rvm_settings_set(&s, name, value, &err), RVM_ESETTING);
+    ck_assert_str_eq(err.message, message);
+    ck_assert_mem_eq(&s, &before, sizeof s);
+}
+
 START_TEST(methods_have_names)
     {
         const char *const names[] = { "auto", "mackay", "em", "sequential", "gibbs" };
@@ -322,18 +343,117 @@ START_TEST(methods_have_names)
 
         ck_assert_int_eq(s.method, RVM_METHOD_AUTO);
         for (int k = 0; k < 5; k++) {
-            rvm_method found = RVM_METHOD_AUTO;
-            ck_assert(rvm_method_by_name(&found, names[k]));
-            ck_assert_int_eq((int)found, k);
-            ck_assert_str_eq(rvm_method_name(found), names[k]);
-            s.method = found;
+            set(&s, "method", names[k]);
+            ck_assert_int_eq((int)s.method, k);
+            ck_assert_str_eq(rvm_method_name(s.method), names[k]);
             expect_ok(&s, NULL);
         }
-        ck_assert(!rvm_method_by_name(&s.method, "e") && !rvm_method_by_name(&s.method, ""));
-        ck_assert_int_eq(s.method, RVM_METHOD_GIBBS);
+        refuse("method", "e", "auto, mackay, em, sequential and gibbs are possible");
+        refuse("method", "", "auto, mackay, em, sequential and gibbs are possible");
         ck_assert_ptr_null(rvm_method_name((rvm_method)5));
         s.method = (rvm_method)5;
         expect_fault(&s, NULL, "unknown method");
+    }
+END_TEST
+
+START_TEST(numbers_and_flags_by_name)
+    {
+        rvm_settings s = rvm_settings_default();
+
+        set(&s, "m", "64");
+        set(&s, "e", "1e-4");
+        set(&s, "restarts", "7");
+        set(&s, "seed", "18446744073709551615");
+        set(&s, "samples", "+12");
+        set(&s, "alpha-max", "inf"); /* ranges are checked later */
+        set(&s, "ard", NULL);
+        set(&s, "shared-noise", "1");
+        ck_assert(s.budget_mb == 64 && s.tolerance == 1e-4 && s.restarts == 7);
+        ck_assert_uint_eq(s.seed, 18446744073709551615UL);
+        ck_assert(s.sampling.samples == 12 && isinf(s.sampling.alpha_max));
+        ck_assert(s.ard && s.shared_noise);
+        set(&s, "ard", "0");
+        ck_assert(!s.ard);
+        refuse("m", "much", "expected a number");
+        refuse("samples", "1.5", "expected a whole number");
+        refuse("seed", "-1", "expected a whole number, not negative");
+        refuse("ard", "yes", "expected 0 or 1");
+        refuse("samples ", "1", "there is no setting of that name");
+        refuse("", "1", "there is no setting of that name");
+    }
+END_TEST
+
+START_TEST(kernels_by_name)
+    {
+        rvm_settings s = rvm_settings_default();
+
+        set(&s, "t", "5");
+        ck_assert_int_eq(s.kernel.type, RVM_LAPLACIAN);
+        set(&s, "kernel", "spline");
+        ck_assert_int_eq(s.kernel.type, RVM_SPLINE);
+        set(&s, "t", "8");
+        expect_fault(&s, NULL, "unknown kernel type");
+        refuse("kernel", "wavelet", "there is no kernel of that name");
+        set(&s, "g", "0.25");
+        set(&s, "d", "auto");
+        set(&s, "r", "auto");
+        ck_assert(s.kernel.gamma == 0.25 && !s.tune.gamma && s.tune.degree && s.tune.coef0);
+        set(&s, "g", "auto");
+        set(&s, "r", "-1");
+        ck_assert(s.tune.gamma && !s.tune.coef0 && s.kernel.coef0 == -1);
+        refuse("g", "automatic", "neither a number nor auto");
+        refuse("d", "2.5", "neither a whole number nor auto");
+        set(&s, "select", "rbf,poly,rbf,linear");
+        ck_assert_uint_eq(s.tune.type_count, 3);
+        ck_assert(s.tune.type[0] == RVM_RBF && s.tune.type[1] == RVM_POLYNOMIAL);
+        set(&s, "select", "none");
+        ck_assert_uint_eq(s.tune.type_count, 1);
+        refuse("select", "rbf,", "not a list of kernels that can be compared");
+        refuse("select", "precomputed", "not a list of kernels that can be compared");
+    }
+END_TEST
+
+START_TEST(priors_by_name)
+    {
+        static const char possible[] = "gamma:A,B, student:NU and mixture are possible";
+        rvm_settings s = rvm_settings_default();
+
+        set(&s, "prior", "student:3");
+        ck_assert(s.weight_prior.shape == 1.5 && s.weight_prior.rate == 1.5);
+        set(&s, "prior", "gamma:0.5,2");
+        ck_assert(s.weight_prior.shape == 0.5 && s.weight_prior.rate == 2);
+        ck_assert(s.sampling.prior_given && !s.sampling.mixture);
+        set(&s, "prior", "mixture");
+        ck_assert(!s.sampling.prior_given && s.sampling.mixture);
+        set(&s, "noise-prior", "1,1e-3");
+        ck_assert(s.sampling.noise_prior_given && s.noise_prior.rate == 1e-3);
+        refuse("prior", "gamma:1", possible);
+        refuse("prior", "student:", possible);
+        refuse("prior", "student:0", "NU must be above 0");
+        refuse("noise-prior", "1", "two numbers with a comma between them are needed");
+        set(&s, "gibbs-basis", "active");
+        ck_assert_int_eq(s.sampling.basis, RVM_BASIS_ACTIVE);
+        refuse("gibbs-basis", "", "all and active are possible");
+    }
+END_TEST
+
+START_TEST(weights_of_classes_by_name)
+    {
+        rvm_settings s = rvm_settings_default();
+
+        set(&s, "w-1", "2");
+        set(&s, "w", "0.5");
+        set(&s, "w-1", "3");
+        ck_assert_uint_eq(s.class_weight_count, 3);
+        ck_assert(s.class_weights[0].label == -1 && s.class_weights[0].weight == 2);
+        ck_assert(s.class_weights[1].label == 0 && s.class_weights[1].weight == 0.5);
+        ck_assert(s.class_weights[2].label == -1 && s.class_weights[2].weight == 3);
+        refuse("wx", "1", "the class is not a whole number");
+        refuse("w1", "x", "the weight is not a number");
+        rvm_settings_clear(&s);
+        ck_assert_uint_eq(s.class_weight_count, 0);
+        ck_assert_ptr_null(s.class_weights);
+        rvm_settings_clear(&s);
     }
 END_TEST
 
@@ -385,11 +505,14 @@ START_TEST(models_of_several_classes_have_names)
         rvm_settings s = rvm_settings_default();
 
         ck_assert_int_eq(s.multiclass, RVM_SOFTMAX);
+        set(&s, "multiclass", "ovr");
+        ck_assert_int_eq(s.multiclass, RVM_ONE_VS_REST);
         ck_assert(rvm_multiclass_by_name(&found, "ovr"));
         ck_assert_int_eq(found, RVM_ONE_VS_REST);
         ck_assert(rvm_multiclass_by_name(&found, "softmax"));
         ck_assert_int_eq(found, RVM_SOFTMAX);
         ck_assert(!rvm_multiclass_by_name(&found, "ov") && !rvm_multiclass_by_name(&found, ""));
+        refuse("multiclass", "o", "softmax and ovr are possible");
         ck_assert_str_eq(rvm_multiclass_name(RVM_ONE_VS_REST), "ovr");
         ck_assert_ptr_null(rvm_multiclass_name((rvm_multiclass)2));
         s.multiclass = (rvm_multiclass)2;
@@ -416,14 +539,13 @@ START_TEST(basis_is_a_list_of_names)
 
         ck_assert(s.bias && !s.linear && !s.quadratic);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-            ck_assert(rvm_settings_basis(&s, cases[i].list));
+            set(&s, "basis", cases[i].list);
             ck_assert_int_eq(s.bias, cases[i].bias);
             ck_assert_int_eq(s.linear, cases[i].linear);
             ck_assert_int_eq(s.quadratic, cases[i].quadratic);
         }
         for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-            ck_assert_msg(!rvm_settings_basis(&s, faults[i]), "\"%s\" passes", faults[i]);
-        ck_assert(!s.bias && s.linear && !s.quadratic);
+            refuse("basis", faults[i], "a list of bias, linear, quadratic and none is possible");
     }
 END_TEST
 
@@ -463,6 +585,10 @@ Suite *settings_suite(void)
     tcase_add_test(tc, class_weights_are_positive);
     tcase_add_test(tc, any_number_of_classes);
     tcase_add_test(tc, methods_have_names);
+    tcase_add_test(tc, numbers_and_flags_by_name);
+    tcase_add_test(tc, kernels_by_name);
+    tcase_add_test(tc, priors_by_name);
+    tcase_add_test(tc, weights_of_classes_by_name);
     tcase_add_test(tc, sampling_is_checked);
     tcase_add_test(tc, models_of_several_classes_have_names);
     tcase_add_test(tc, kernel_matrices_begin_with_a_serial);

@@ -260,8 +260,8 @@ START_TEST(degree_and_type_are_found)
             append_dense(p, 1 + 4 * x * x * x - 3 * x + gsl_ran_gaussian(rng, 0.05), &x, 1);
         }
         gsl_rng_free(rng);
-        const rvm_kernel_type types[] = { RVM_LINEAR, RVM_POLYNOMIAL };
-        s.tune.type = types;
+        s.tune.type[0] = RVM_LINEAR;
+        s.tune.type[1] = RVM_POLYNOMIAL;
         s.tune.type_count = 2;
         s.tune.degree = s.tune.coef0 = true;
         const rvm_choice best = choose(p, &s);
@@ -332,13 +332,12 @@ START_TEST(what_is_open_is_told_and_refused)
         rvm_problem *p = wave(40, 3, 0.1, 7);
         rvm_trainer *tr = NULL;
         rvm_error err = { 0 };
-        const rvm_kernel_type precomputed = RVM_PRECOMPUTED;
         ck_assert(rvm_tuning_is_open(&s.tune));
         ck_assert_int_eq(rvm_trainer_alloc(&tr, p, &s, &err), RVM_ESETTING);
         CHECK_OK(rvm_tune(&chosen, p, &s, &err));
         ck_assert(!rvm_tuning_is_open(&chosen.tune));
         ck_assert(chosen.kernel.gamma > 0);
-        s.tune.type = &precomputed;
+        s.tune.type[0] = RVM_PRECOMPUTED;
         s.tune.type_count = 1;
         ck_assert_int_eq(rvm_settings_check(&s, p, &err), RVM_ESETTING);
         rvm_problem_free(p);

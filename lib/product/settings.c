@@ -1,16 +1,16 @@
-/* The settings: defaults, checks, and what a setting of 0 stands for.
+/* The settings: defaults, and one row for each that has a name: how it is read, and its range.
  *
- * Messages begin with libsvm's words where libsvm makes the same check, because scripts look for
- * them. */
+ * Messages on ranges begin with libsvm's words where libsvm makes the same check, because scripts
+ * look for them. */
 #include "product/settings.h"
 
-#include <float.h>
-#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/value.h"
 #include "basis/kernel.h"
 #include "basis/term.h"
 #include "data/problem.h"
@@ -22,14 +22,8 @@ rvm_settings rvm_settings_default(void)
     return (rvm_settings){
         .task = RVM_CLASSIFICATION,
         .kernel = { .type = RVM_RBF, .degree = 3, .gamma = 0, .coef0 = 0 },
-        .ard = false,
         .bias = true,
-        .linear = false,
-        .quadratic = false,
         .noise_variance = 0,
-        .shared_noise = false,
-        .weight_prior = { 0, 0 },
-        .noise_prior = { 0, 0 },
         .tolerance = 0.001,
         .budget_mb = 1024,
         .restarts = 0,
@@ -38,10 +32,15 @@ rvm_settings rvm_settings_default(void)
         .method = RVM_METHOD_AUTO,
         .sampling = { .samples = 5000, .burn_in = 1000, .thin = 1, .chains = 5, .keep = 200 },
         .multiclass = RVM_SOFTMAX,
-        .probability = false,
-        .class_weights = NULL,
-        .class_weight_count = 0,
     };
+}
+
+void rvm_settings_clear(rvm_settings *s)
+{
+    free(s->own_weights);
+    s->own_weights = NULL;
+    s->class_weights = NULL;
+    s->class_weight_count = 0;
 }
 
 rvm_kernel rvm_settings_kernel(const rvm_settings *s, const rvm_problem *p)
@@ -55,372 +54,359 @@ rvm_kernel rvm_settings_kernel(const rvm_settings *s, const rvm_problem *p)
     return kernel;
 }
 
-static rvm_status check_kernel(const rvm_kernel *kernel, rvm_error *err)
-{
-    if (rvm_kernel_name(kernel->type) == NULL)
-        return rvm_fail(err, RVM_ESETTING, "unknown kernel type");
-    const unsigned uses = rvm_kernel_uses(kernel->type);
-
-    if (!isfinite(kernel->gamma) || !isfinite(kernel->coef0))
-        return rvm_fail(err, RVM_ESETTING, "%s is %g; a finite number is needed",
-                        isfinite(kernel->gamma) ? "coef0" : "gamma",
-                        isfinite(kernel->gamma) ? kernel->coef0 : kernel->gamma);
-    if ((uses & RVM_USES_GAMMA) && kernel->gamma < 0)
-        return rvm_fail(err, RVM_ESETTING, "gamma < 0 (it is %g)", kernel->gamma);
-    if ((uses & RVM_USES_DEGREE) && kernel->degree < 0)
-        return rvm_fail(err, RVM_ESETTING, "degree of polynomial kernel < 0 (it is %d)",
-                        kernel->degree);
-    return RVM_OK;
-}
-
-static rvm_status check_inputs(const rvm_settings *s, rvm_error *err)
-{
-    const rvm_kernel *kernel = &s->kernel;
-    const rvm_input_weights *inputs = kernel->inputs;
-
-    if ((s->ard || inputs != NULL) && !rvm_kernel_weighs_inputs(kernel->type))
-        return rvm_fail(err, RVM_ESETTING, "the %s kernel has no weights of inputs",
-                        rvm_kernel_name(kernel->type));
-    if (s->ard &&
-        (kernel->type == RVM_SIGMOID || (kernel->type == RVM_POLYNOMIAL && kernel->coef0 < 0)))
-        return rvm_fail(err, RVM_ESETTING,
-                        "weights of inputs cannot be found for a kernel that is no covariance: "
-                        "sigmoid, or polynomial with coef0 < 0");
-    if (s->ard && inputs != NULL)
-        return rvm_fail(err, RVM_ESETTING, "weights of inputs are given, and are to be found");
-    for (size_t j = 0; inputs != NULL && j < inputs->count; j++) {
-        if (!isfinite(inputs->weight[j]) || inputs->weight[j] < 0)
-            return rvm_fail(err, RVM_ESETTING,
-                            "weight of input %d is %g; a finite number, 0 or more, is needed",
-                            inputs->index[j], inputs->weight[j]);
-        if (j > 0 && inputs->index[j] <= inputs->index[j - 1])
-            return rvm_fail(err, RVM_ESETTING, "the weights of inputs must ascend by feature");
-    }
-    return RVM_OK;
-}
-
-/* Place of a name among names[0 .. count); count: there is none. */
-static size_t place_of(const char *const *names, size_t count, const char *name)
-{
-    size_t k = 0;
-    while (k < count && strcmp(name, names[k]) != 0)
-        k++;
-    return k;
-}
+/* ---- Names ---------------------------------------------------------------------------------- */
 
 static const char *const multiclass_names[] = {
     [RVM_SOFTMAX] = "softmax",
     [RVM_ONE_VS_REST] = "ovr",
 };
-enum { MULTICLASS_NAMES = sizeof multiclass_names / sizeof multiclass_names[0] };
-
-const char *rvm_multiclass_name(rvm_multiclass multiclass)
-{
-    const size_t k = (size_t)multiclass;
-    return k < MULTICLASS_NAMES ? multiclass_names[k] : NULL;
-}
-
-bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name)
-{
-    const size_t k = place_of(multiclass_names, MULTICLASS_NAMES, name);
-    if (k == MULTICLASS_NAMES)
-        return false;
-    *out = (rvm_multiclass)k;
-    return true;
-}
-
-/* Degree of the term named text[0 .. length - 1]; RVM_TERM_DEGREES: there is none. */
-static int degree_by_name(const char *text, size_t length)
-{
-    int d = 0;
-    while (d < RVM_TERM_DEGREES && (strlen(rvm_term_degree_name(d)) != length ||
-                                    memcmp(rvm_term_degree_name(d), text, length) != 0))
-        d++;
-    return d;
-}
-
-bool rvm_settings_basis(rvm_settings *s, const char *list)
-{
-    static const char none[] = "none";
-    bool wanted[RVM_TERM_DEGREES + 1] = { false }; /* the last one: of no use */
-
-    for (const char *word = list;; word++) {
-        const size_t length = strcspn(word, ",");
-        const int degree = degree_by_name(word, length);
-        if (degree == RVM_TERM_DEGREES &&
-            (length != strlen(none) || memcmp(word, none, length) != 0))
-            return false;
-        wanted[degree] = true;
-        word += length;
-        if (*word == '\0')
-            break;
-    }
-    s->bias = wanted[0];
-    s->linear = wanted[1];
-    s->quadratic = wanted[2];
-    return true;
-}
-
-static rvm_status check_basis(const rvm_settings *s, rvm_error *err)
-{
-    if (s->kernel.type == RVM_NO_KERNEL && rvm_term_wanted(s) == 0)
-        return rvm_fail(err, RVM_ESETTING,
-                        "without a kernel there must be other basis functions: bias, linear or "
-                        "quadratic ones");
-    if (s->kernel.type == RVM_PRECOMPUTED && (s->linear || s->quadratic))
-        return rvm_fail(err, RVM_ESETTING,
-                        "rows of a precomputed kernel have no features for linear or quadratic "
-                        "basis functions");
-    return RVM_OK;
-}
-
 static const char *const method_names[] = {
     [RVM_METHOD_AUTO] = "auto",   [RVM_METHOD_MACKAY] = "mackay",
     [RVM_METHOD_EM] = "em",       [RVM_METHOD_SEQUENTIAL] = "sequential",
     [RVM_METHOD_GIBBS] = "gibbs",
 };
-enum { METHOD_NAMES = sizeof method_names / sizeof method_names[0] };
 
-const char *rvm_method_name(rvm_method method)
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+/* Place of a name among names[0 .. count - 1]; count: there is none. */
+static size_t place_of(const char *const *names, size_t count, const char *name)
 {
-    const size_t k = (size_t)method;
-    return k < METHOD_NAMES ? method_names[k] : NULL;
+    size_t k = 0;
+
+    while (k < count && strcmp(name, names[k]) != 0)
+        k++;
+    return k;
 }
 
-bool rvm_method_by_name(rvm_method *out, const char *name)
+const char *rvm_multiclass_name(rvm_multiclass multiclass)
 {
-    const size_t k = place_of(method_names, METHOD_NAMES, name);
-    if (k == METHOD_NAMES)
+    return (size_t)multiclass < COUNT(multiclass_names) ? multiclass_names[multiclass] : NULL;
+}
+
+bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name)
+{
+    const size_t k = place_of(multiclass_names, COUNT(multiclass_names), name);
+
+    if (k == COUNT(multiclass_names))
         return false;
-    *out = (rvm_method)k;
+    *out = (rvm_multiclass)k;
     return true;
 }
 
-static rvm_status check_class_weights(const rvm_settings *s, rvm_error *err)
+const char *rvm_method_name(rvm_method method)
 {
-    if (s->task != RVM_CLASSIFICATION)
+    return (size_t)method < COUNT(method_names) ? method_names[method] : NULL;
+}
+
+/* ---- Values that are no plain number -------------------------------------------------------- */
+
+static rvm_status set_kernel_number(rvm_settings *s, const char *value, rvm_error *err)
+{
+    int number = 0;
+    const rvm_status status = rvm_value_read(&number, RVM_VALUE_INT, value, err);
+
+    s->kernel.type = (rvm_kernel_type)number; /* whatever it is: checked with the ranges */
+    return status;
+}
+
+static rvm_status set_kernel(rvm_settings *s, const char *value, rvm_error *err)
+{
+    if (rvm_kernel_by_name(&s->kernel.type, value))
         return RVM_OK;
-    for (size_t i = 0; i < s->class_weight_count; i++) {
-        const rvm_class_weight *w = &s->class_weights[i];
-        if (!isfinite(w->weight) || w->weight <= 0)
+    return rvm_fail(err, RVM_ESETTING, "there is no kernel of that name");
+}
+
+/* Adds a kernel by name, `poly` being short for polynomial; false when there is none to compare. */
+static bool select_kernel(rvm_tuning *tune, const char *name)
+{
+    rvm_kernel_type type;
+
+    if (!rvm_kernel_by_name(&type, strcmp(name, "poly") == 0 ? "polynomial" : name) ||
+        type == RVM_PRECOMPUTED)
+        return false;
+    for (size_t k = 0; k < tune->type_count; k++)
+        if (tune->type[k] == type)
+            return true;
+    tune->type[tune->type_count++] = type;
+    return true;
+}
+
+/* The next word of a list with commas between them; false where it has no room. *list moves behind
+ * the word and its comma, and is NULL at the end. */
+static bool next_word(char word[32], const char **list)
+{
+    const size_t length = strcspn(*list, ",");
+
+    snprintf(word, 32, "%.*s", (int)length, *list);
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+    return length < 32;
+}
+
+static rvm_status set_select(rvm_settings *s, const char *value, rvm_error *err)
+{
+    char name[32];
+
+    s->tune.type_count = 0;
+    while (value != NULL)
+        if (!next_word(name, &value) || !select_kernel(&s->tune, name))
+            return rvm_fail(err, RVM_ESETTING, "not a list of kernels that can be compared");
+    return RVM_OK;
+}
+
+static rvm_status set_basis(rvm_settings *s, const char *value, rvm_error *err)
+{
+    bool *const wanted[RVM_TERM_DEGREES] = { &s->bias, &s->linear, &s->quadratic };
+    char name[32];
+
+    s->bias = s->linear = s->quadratic = false;
+    while (value != NULL) {
+        bool known = next_word(name, &value) && strcmp(name, "none") == 0;
+        for (int d = 0; d < RVM_TERM_DEGREES; d++)
+            if (strcmp(name, rvm_term_degree_name(d)) == 0)
+                known = *wanted[d] = true;
+        if (!known)
             return rvm_fail(err, RVM_ESETTING,
-                            "weight of class %d is %g; a finite number above 0 is needed", w->label,
-                            w->weight);
+                            "a list of bias, linear, quadratic and none is possible");
     }
     return RVM_OK;
 }
 
-static rvm_status check_effort(const rvm_settings *s, rvm_error *err)
+/* `auto`, or a number into *number. */
+static rvm_status set_or_tune(bool *tune, double *number, const char *value, rvm_error *err)
 {
-    if (!isfinite(s->budget_mb) || s->budget_mb <= 0)
-        return rvm_fail(err, RVM_ESETTING, "cache_size %s (it is %g)",
-                        s->budget_mb <= 0 ? "<= 0" : "is not finite", s->budget_mb);
-    if (!isfinite(s->tolerance) || s->tolerance <= 0)
-        return rvm_fail(err, RVM_ESETTING, "eps %s (it is %g)",
-                        s->tolerance <= 0 ? "<= 0" : "is not finite", s->tolerance);
-    if (!isfinite(s->prune_margin) || s->prune_margin < 0)
-        return rvm_fail(err, RVM_ESETTING,
-                        "prune margin is %g; a finite number, 0 or more, is needed",
-                        s->prune_margin);
-    if (s->prune_margin > 0 && s->method != RVM_METHOD_AUTO)
-        return rvm_fail(err, RVM_ESETTING, "--prune-margin is for --method auto only");
-    if (s->restarts < 0)
-        return rvm_fail(err, RVM_ESETTING, "number of restarts < 0 (it is %d)", s->restarts);
-    if (s->threads < 0 || s->threads > RVM_THREADS_MAX)
-        return rvm_fail(err, RVM_ESETTING, "number of threads is %d; 0 to %d are possible",
-                        s->threads, RVM_THREADS_MAX);
-    return RVM_OK;
-}
-
-static rvm_status check_noise(const rvm_settings *s, rvm_error *err)
-{
-    if (!isfinite(s->noise_variance) || s->noise_variance < 0)
-        return rvm_fail(err, RVM_ESETTING,
-                        "noise variance is %g; a finite number, 0 or more, "
-                        "is needed",
-                        s->noise_variance);
-    if (s->noise_variance > 0 && s->task != RVM_REGRESSION)
-        return rvm_fail(err, RVM_ESETTING, "a noise variance is a setting of regression only");
-    if (s->shared_noise && s->task != RVM_REGRESSION)
-        return rvm_fail(err, RVM_ESETTING, "shared noise is a setting of regression only");
-    return RVM_OK;
-}
-
-static rvm_status check_gamma_prior(const rvm_gamma_prior *g, const char *of, rvm_error *err)
-{
-    if (isfinite(g->shape) && isfinite(g->rate) && g->shape >= 0 && g->rate >= 0)
+    *tune = strcmp(value, "auto") == 0;
+    if (*tune || rvm_value_real(number, value))
         return RVM_OK;
-    return rvm_fail(err, RVM_ESETTING,
-                    "prior of the %s with shape %g and rate %g; finite numbers, 0 or more, are "
-                    "needed",
-                    of, g->shape, g->rate);
+    return rvm_fail(err, RVM_ESETTING, "neither a number nor auto");
 }
 
-static rvm_status check_priors(const rvm_settings *s, rvm_error *err)
+static rvm_status set_gamma(rvm_settings *s, const char *value, rvm_error *err)
 {
-    const bool noise = s->noise_prior.shape > 0 || s->noise_prior.rate > 0;
-    rvm_status status = check_gamma_prior(&s->weight_prior, "weights", err);
-    if (status == RVM_OK)
-        status = check_gamma_prior(&s->noise_prior, "noise", err);
-    if (status != RVM_OK)
-        return status;
-    if (s->weight_prior.shape > 0 && s->weight_prior.rate == 0 && s->method != RVM_METHOD_GIBBS)
-        return rvm_fail(err, RVM_ESETTING,
-                        "prior of the weights with shape %g and rate 0: it would send every "
-                        "precision to infinity",
-                        s->weight_prior.shape);
-    if (noise && s->task != RVM_REGRESSION && s->method != RVM_METHOD_GIBBS)
-        return rvm_fail(err, RVM_ESETTING, "a prior of the noise is a setting of regression only");
-    if (noise && s->noise_variance > 0)
-        return rvm_fail(err, RVM_ESETTING, "a noise variance that is given needs no prior");
-    return RVM_OK;
+    return set_or_tune(&s->tune.gamma, &s->kernel.gamma, value, err);
 }
 
-static rvm_status check_alpha_bounds(const rvm_sampling *g, rvm_error *err)
+static rvm_status set_coef0(rvm_settings *s, const char *value, rvm_error *err)
 {
-    const double low = g->alpha_min, high = g->alpha_max;
-    if (!isfinite(low) || !isfinite(high) || low < 0 || high < 0)
-        return rvm_fail(err, RVM_ESETTING,
-                        "alphas from %g to %g; finite numbers above 0 are needed", low, high);
-    if (low > 0 && high > 0 && low >= high)
-        return rvm_fail(err, RVM_ESETTING, "the least alpha, %g, is not below the largest, %g", low,
-                        high);
-    return RVM_OK;
+    return set_or_tune(&s->tune.coef0, &s->kernel.coef0, value, err);
 }
 
-static rvm_status check_sampling(const rvm_settings *s, rvm_error *err)
+static rvm_status set_degree(rvm_settings *s, const char *value, rvm_error *err)
 {
-    const rvm_sampling *g = &s->sampling;
-    if (s->method != RVM_METHOD_GIBBS)
-        return g->mixture ? rvm_fail(err, RVM_ESETTING, "a mixture of priors needs --method gibbs")
-                          : RVM_OK;
-    if (g->samples < SAMPLES_MIN || g->samples > DRAWS_MAX)
-        return rvm_fail(err, RVM_ESETTING, "number of samples is %d; %d to %d are possible",
-                        g->samples, SAMPLES_MIN, DRAWS_MAX);
-    if (g->burn_in < 0 || g->burn_in > DRAWS_MAX)
-        return rvm_fail(err, RVM_ESETTING, "burn-in is %d; 0 to %d are possible", g->burn_in,
-                        DRAWS_MAX);
-    if (g->thin < 1 || g->thin > DRAWS_MAX)
-        return rvm_fail(err, RVM_ESETTING, "thinning is %d; 1 to %d are possible", g->thin,
-                        DRAWS_MAX);
-    if (g->chains < 1 || g->chains > CHAINS_MAX)
-        return rvm_fail(err, RVM_ESETTING, "number of chains is %d; 1 to %d are possible",
-                        g->chains, CHAINS_MAX);
-    if (g->keep < 1 || g->keep > RVM_KEEP_MAX)
-        return rvm_fail(err, RVM_ESETTING, "draws to keep are %d; 1 to %d are possible", g->keep,
-                        RVM_KEEP_MAX);
-    if (s->class_weight_count > 0)
-        return rvm_fail(err, RVM_ESETTING, "--method gibbs knows no weights of classes (-w)");
-    return check_alpha_bounds(g, err);
-}
-
-/* Rows read by a grammar with class_labels pass; a caller may have read them otherwise. */
-static rvm_status check_classes(const rvm_problem *p, rvm_error *err)
-{
-    for (size_t i = 0; i < p->rows; i++)
-        if (p->target[i] != floor(p->target[i]) || p->target[i] < INT_MIN || p->target[i] > INT_MAX)
-            return rvm_fail(err, RVM_ESETTING,
-                            "class label %g of row %zu is no whole number "
-                            "in the range of int",
-                            p->target[i], i + 1);
-    return RVM_OK;
-}
-
-static rvm_status check_serials(const rvm_problem *p, rvm_error *err)
-{
-    for (size_t i = 0; i < p->rows; i++)
-        if (p->start[i] == p->start[i + 1] || p->index[p->start[i]] != 0)
-            return rvm_fail(err, RVM_ESETTING,
-                            "row %zu of the precomputed kernel does not begin "
-                            "with 0:serial",
-                            i + 1);
-    return RVM_OK;
-}
-
-/* A noise below the rounding of the targets is none: what is computed from it are residuals of that
- * rounding, squared and divided by it, which end in nonsense or leave the range of numbers. */
-static rvm_status check_noise_of(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
-{
-    double largest = 0;
-
-    for (size_t i = 0; i < p->rows * p->outputs; i++)
-        largest = fmax(largest, fabs(p->target[i]));
-    const double rounding = DBL_EPSILON * largest;
-    if (s->noise_variance == 0 || sqrt(s->noise_variance) >= rounding)
+    s->tune.degree = strcmp(value, "auto") == 0;
+    if (s->tune.degree || rvm_value_int(&s->kernel.degree, value))
         return RVM_OK;
-    return rvm_fail(err, RVM_ESETTING,
-                    "noise variance is %g; targets as large as %g are rounded by more: at least "
-                    "%g is needed",
-                    s->noise_variance, largest, rounding * rounding);
+    return rvm_fail(err, RVM_ESETTING, "neither a whole number nor auto");
 }
 
-static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
+static rvm_status set_multiclass(rvm_settings *s, const char *value, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
+    if (rvm_multiclass_by_name(&s->multiclass, value))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ESETTING, "softmax and ovr are possible");
+}
 
-    if (p->rows == 0)
-        return rvm_fail(err, RVM_ESETTING, "there are no rows to train on");
-    if (s->task == RVM_CLASSIFICATION && p->outputs > 1)
-        return rvm_fail(err, RVM_ESETTING, "%zu labels in a row are for regression only",
-                        p->outputs);
-    if (s->method != RVM_METHOD_AUTO && p->outputs > 1)
-        return rvm_fail(err, RVM_ESETTING, "--method %s knows one output; %zu need --method auto",
-                        rvm_method_name(s->method), p->outputs);
-    if (s->task == RVM_CLASSIFICATION)
-        status = check_classes(p, err);
+static rvm_status set_method(rvm_settings *s, const char *value, rvm_error *err)
+{
+    s->method = (rvm_method)place_of(method_names, COUNT(method_names), value);
+    if (rvm_method_name(s->method) != NULL)
+        return RVM_OK;
+    return rvm_fail(err, RVM_ESETTING, "auto, mackay, em, sequential and gibbs are possible");
+}
+
+static rvm_status set_gibbs_basis(rvm_settings *s, const char *value, rvm_error *err)
+{
+    if (strcmp(value, "all") == 0)
+        s->sampling.basis = RVM_BASIS_ALL;
+    else if (strcmp(value, "active") == 0)
+        s->sampling.basis = RVM_BASIS_ACTIVE;
     else
-        status = check_noise_of(s, p, err);
-    if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED && s->tune.type_count == 0)
-        status = check_serials(p, err);
-    return status;
+        return rvm_fail(err, RVM_ESETTING, "all and active are possible");
+    return RVM_OK;
 }
 
-static rvm_status check_one_kernel(const rvm_settings *s, rvm_error *err)
+/* Two numbers with a comma between them and nothing else. */
+static bool read_pair(rvm_gamma_prior *prior, const char *text)
 {
-    rvm_status status = check_kernel(&s->kernel, err);
-    if (status == RVM_OK)
-        status = check_basis(s, err);
-    return status == RVM_OK ? check_inputs(s, err) : status;
+    char head[64];
+    const size_t length = strcspn(text, ",");
+
+    if (text[length] == '\0' || length >= sizeof head)
+        return false;
+    memcpy(head, text, length);
+    head[length] = '\0';
+    return rvm_value_real(&prior->shape, head) && rvm_value_real(&prior->rate, text + length + 1);
 }
 
-/* The kernel, or each of those that there are to choose from. */
-static rvm_status check_kernels(const rvm_settings *s, rvm_error *err)
+/* `gamma:A,B`, or `student:NU`, which is gamma:NU/2,NU/2, or `mixture`. */
+static rvm_status set_prior(rvm_settings *s, const char *value, rvm_error *err)
 {
-    rvm_settings one = *s;
-    rvm_status status = RVM_OK;
-    if (s->tune.type_count == 0)
-        return check_one_kernel(s, err);
-    for (size_t k = 0; k < s->tune.type_count && status == RVM_OK; k++) {
-        one.kernel.type = s->tune.type[k];
-        if (one.kernel.type == RVM_PRECOMPUTED)
-            return rvm_fail(err, RVM_ESETTING, "a precomputed kernel is not to be chosen");
-        status = check_one_kernel(&one, err);
+    static const char gamma[] = "gamma:", student[] = "student:";
+    double nu = 0;
+
+    s->sampling.mixture = strcmp(value, "mixture") == 0;
+    s->sampling.prior_given = !s->sampling.mixture;
+    if (s->sampling.mixture)
+        return RVM_OK;
+    if (strncmp(value, gamma, strlen(gamma)) == 0 &&
+        read_pair(&s->weight_prior, value + strlen(gamma)))
+        return RVM_OK;
+    if (strncmp(value, student, strlen(student)) != 0 ||
+        !rvm_value_real(&nu, value + strlen(student)))
+        return rvm_fail(err, RVM_ESETTING, "gamma:A,B, student:NU and mixture are possible");
+    if (!(nu > 0))
+        return rvm_fail(err, RVM_ESETTING, "NU must be above 0");
+    s->weight_prior.shape = s->weight_prior.rate = nu / 2;
+    return RVM_OK;
+}
+
+static rvm_status set_noise_prior(rvm_settings *s, const char *value, rvm_error *err)
+{
+    s->sampling.noise_prior_given = true;
+    if (read_pair(&s->noise_prior, value))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ESETTING, "two numbers with a comma between them are needed");
+}
+
+/* The text behind the `w` is the class; none is class 0, as in libsvm. */
+static rvm_status add_class_weight(rvm_settings *s, const char *label, const char *value,
+                                   rvm_error *err)
+{
+    const size_t count = s->class_weight_count;
+    rvm_class_weight w = { 0, 0 };
+
+    if (*label != '\0' && !rvm_value_int(&w.label, label))
+        return rvm_fail(err, RVM_ESETTING, "the class is not a whole number");
+    if (!rvm_value_real(&w.weight, value))
+        return rvm_fail(err, RVM_ESETTING, "the weight is not a number");
+    rvm_class_weight *list = malloc((count + 1) * sizeof *list);
+    if (list == NULL)
+        return rvm_fail_memory(err, "weights of classes");
+    if (count > 0)
+        memcpy(list, s->class_weights, count * sizeof *list);
+    list[count] = w;
+    free(s->own_weights);
+    s->own_weights = list;
+    s->class_weights = list;
+    s->class_weight_count = count + 1;
+    return RVM_OK;
+}
+
+/* ---- The table ------------------------------------------------------------------------------ */
+
+/* Ranges, and how the message on a number outside goes on behind the row's words. */
+typedef enum {
+    ANY,
+    POSITIVE,      /* `... <= 0 (it is X)`, `... is not finite (it is X)` */
+    NOT_BELOW_0,   /* `... < 0 (it is X)` */
+    FINITE_FROM_0, /* `... is X; a finite number, 0 or more, is needed` */
+    BETWEEN        /* `... X; LOW to HIGH are possible` */
+} setting_range;
+
+typedef struct {
+    const char *name; /* of the option of rvm-train: a letter of libsvm's, or a long name */
+    rvm_status (*set)(rvm_settings *s, const char *value, rvm_error *err); /* NULL: by kind */
+    rvm_value_kind kind;
+    size_t offset; /* of the field */
+    setting_range range;
+    const char *words; /* of the message */
+    int low, high;
+} setting;
+
+#define FIELD(name) offsetof(rvm_settings, name)
+
+/* Ranges are checked in this order. */
+static const setting table[] = {
+    { .name = "t", .set = set_kernel_number },
+    { .name = "kernel", .set = set_kernel },
+    { .name = "select", .set = set_select },
+    { .name = "d", .set = set_degree },
+    { .name = "g", .set = set_gamma },
+    { .name = "r", .set = set_coef0 },
+    { .name = "ard", .kind = RVM_VALUE_FLAG, .offset = FIELD(ard) },
+    { .name = "basis", .set = set_basis },
+    { .name = "multiclass", .set = set_multiclass },
+    { .name = "method", .set = set_method },
+    { "m", NULL, RVM_VALUE_REAL, FIELD(budget_mb), POSITIVE, "cache_size", 0, 0 },
+    { "e", NULL, RVM_VALUE_REAL, FIELD(tolerance), POSITIVE, "eps", 0, 0 },
+    { "prune-margin", NULL, RVM_VALUE_REAL, FIELD(prune_margin), FINITE_FROM_0, "prune margin", 0,
+      0 },
+    { "restarts", NULL, RVM_VALUE_INT, FIELD(restarts), NOT_BELOW_0, "number of restarts", 0, 0 },
+    { "threads", NULL, RVM_VALUE_INT, FIELD(threads), BETWEEN, "number of threads is", 0,
+      RVM_THREADS_MAX },
+    { .name = "seed", .kind = RVM_VALUE_UNSIGNED, .offset = FIELD(seed) },
+    { "samples", NULL, RVM_VALUE_INT, FIELD(sampling.samples), BETWEEN, "number of samples is",
+      SAMPLES_MIN, DRAWS_MAX },
+    { "burn-in", NULL, RVM_VALUE_INT, FIELD(sampling.burn_in), BETWEEN, "burn-in is", 0,
+      DRAWS_MAX },
+    { "thin", NULL, RVM_VALUE_INT, FIELD(sampling.thin), BETWEEN, "thinning is", 1, DRAWS_MAX },
+    { "chains", NULL, RVM_VALUE_INT, FIELD(sampling.chains), BETWEEN, "number of chains is", 1,
+      CHAINS_MAX },
+    { "keep", NULL, RVM_VALUE_INT, FIELD(sampling.keep), BETWEEN, "draws to keep are", 1,
+      RVM_KEEP_MAX },
+    { .name = "alpha-min", .kind = RVM_VALUE_REAL, .offset = FIELD(sampling.alpha_min) },
+    { .name = "alpha-max", .kind = RVM_VALUE_REAL, .offset = FIELD(sampling.alpha_max) },
+    { .name = "gibbs-basis", .set = set_gibbs_basis },
+    { "noise-variance", NULL, RVM_VALUE_REAL, FIELD(noise_variance), FINITE_FROM_0,
+      "noise variance", 0, 0 },
+    { .name = "shared-noise", .kind = RVM_VALUE_FLAG, .offset = FIELD(shared_noise) },
+    { .name = "prior", .set = set_prior },
+    { .name = "noise-prior", .set = set_noise_prior },
+};
+
+rvm_status rvm_settings_set(rvm_settings *s, const char *name, const char *value, rvm_error *err)
+{
+    rvm_settings changed = *s;
+    rvm_status status;
+
+    if (name[0] == 'w')
+        return add_class_weight(s, name + 1, value, err);
+    for (size_t k = 0; k < COUNT(table); k++) {
+        const setting *row = &table[k];
+        if (strcmp(row->name, name) != 0)
+            continue;
+        if (row->set != NULL)
+            status = row->set(&changed, value, err);
+        else
+            status = rvm_value_read((char *)&changed + row->offset, row->kind, value, err);
+        if (status == RVM_OK)
+            *s = changed;
+        return status;
     }
-    return status;
+    return rvm_fail(err, RVM_ESETTING, "there is no setting of that name");
 }
 
-rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
+static double number_of(const setting *row, const rvm_settings *s)
 {
-    if (s->task != RVM_CLASSIFICATION && s->task != RVM_REGRESSION)
-        return rvm_fail(err, RVM_ESETTING, "unknown svm type");
-    if (rvm_multiclass_name(s->multiclass) == NULL)
-        return rvm_fail(err, RVM_ESETTING, "unknown model of several classes");
-    if (rvm_method_name(s->method) == NULL)
-        return rvm_fail(err, RVM_ESETTING, "unknown method");
+    const void *field = (const char *)s + row->offset;
 
-    rvm_status status = check_kernels(s, err);
-    if (status == RVM_OK)
-        status = check_effort(s, err);
-    if (status == RVM_OK)
-        status = check_sampling(s, err);
-    if (status == RVM_OK)
-        status = check_noise(s, err);
-    if (status == RVM_OK)
-        status = check_priors(s, err);
-    if (status == RVM_OK)
-        status = check_class_weights(s, err);
-    if (status == RVM_OK && p != NULL)
-        status = check_problem(s, p, err);
+    return row->kind == RVM_VALUE_INT ? *(const int *)field : *(const double *)field;
+}
+
+static rvm_status check_range(const setting *row, const rvm_settings *s, rvm_error *err)
+{
+    const double x = number_of(row, s);
+
+    if (row->range == POSITIVE && !(isfinite(x) && x > 0))
+        return rvm_fail(err, RVM_ESETTING, "%s %s (it is %g)", row->words,
+                        x <= 0 ? "<= 0" : "is not finite", x);
+    if (row->range == NOT_BELOW_0 && x < 0)
+        return rvm_fail(err, RVM_ESETTING, "%s < 0 (it is %.0f)", row->words, x);
+    if (row->range == FINITE_FROM_0 && !(isfinite(x) && x >= 0))
+        return rvm_fail(err, RVM_ESETTING, "%s is %g; a finite number, 0 or more, is needed",
+                        row->words, x);
+    if (row->range == BETWEEN && !(x >= row->low && x <= row->high))
+        return rvm_fail(err, RVM_ESETTING, "%s %.0f; %d to %d are possible", row->words, x,
+                        row->low, row->high);
+    return RVM_OK;
+}
+
+rvm_status rvm_settings_check_ranges(const rvm_settings *s, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+
+    for (size_t k = 0; k < COUNT(table) && status == RVM_OK; k++)
+        if (table[k].range != ANY)
+            status = check_range(&table[k], s, err);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* What a setting of 0 stands for, resolved against the problem. */
+/* Settings: what one of 0 stands for, and their ranges. */
 #ifndef RVM_SETTINGS_H
 #define RVM_SETTINGS_H
 
@@ -7,5 +7,7 @@
 /* The kernel that training uses: gamma 0 becomes 1 / the largest feature index of p; it stays 0
  * where no row of p has a feature of index 1 or more. */
 rvm_kernel rvm_settings_kernel(const rvm_settings *s, const rvm_problem *p);
+/* The range of each number, alone; a part of rvm_settings_check. */
+RVM_CHECKED rvm_status rvm_settings_check_ranges(const rvm_settings *s, rvm_error *err);
 
 #endif

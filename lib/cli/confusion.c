@@ -1,12 +1,12 @@
 /* Which class was taken for which, and figures from it. */
-#include "cli/cli_confusion.h"
+#include "cli/confusion.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
+#include "cli/messages.h"
 
 enum { CLASSES_SHOWN = 20 };
 

@@ -1,21 +1,20 @@
 /* The command line, its usage and its errors. */
-#include "cli/cli.h"
+#include "cli/options.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_version.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/text.h"
+#include "base/value.h"
+#include "cli/messages.h"
+#include "cli/output.h"
 
 enum {
     OPTIONS_MAX = 64,
@@ -53,7 +52,7 @@ static void print_option(FILE *out, const cli_option *o)
     putc('\n', out);
 }
 
-void cli_usage(const cli_tool *tool, FILE *out)
+static void print_usage(const cli_tool *tool, FILE *out)
 {
     static const cli_option help = { .name = "help", .help = "print this text" };
     static const cli_option version = { .name = "version", .help = "print versions" };
@@ -76,7 +75,7 @@ static void print_version(const cli_tool *tool)
            openblas_get_config != NULL ? openblas_get_config() : "gslcblas");
 }
 
-int cli_usage_error(const cli_tool *tool, const char *format, ...)
+int cli_options_wrong(const cli_tool *tool, const char *format, ...)
 {
     va_list args;
 
@@ -86,74 +85,6 @@ int cli_usage_error(const cli_tool *tool, const char *format, ...)
     va_end(args);
     fprintf(stderr, " (try %s --help)\n", tool->name);
     return 1;
-}
-
-/* ---- Values --------------------------------------------------------------------------------- */
-
-bool cli_read_int(int *out, const char *text)
-{
-    const bool negative = text[0] == '-';
-    int value;
-
-    if (negative && text[1] == '+')
-        return false;
-    if (rvm_text_index(&value, text + negative, strlen(text + negative)) != RVM_NUMBER_OK)
-        return false;
-    *out = negative ? -value : value;
-    return true;
-}
-
-static bool read_unsigned(unsigned long *out, const char *text)
-{
-    char *end;
-
-    if (text[0] < '0' || text[0] > '9') /* strtoul would take a sign and blanks */
-        return false;
-    errno = 0;
-    *out = strtoul(text, &end, 10);
-    return *end == '\0' && errno == 0;
-}
-
-/* nan and inf, for which the grammar of data files has no place. */
-static bool read_special(double *out, const char *text)
-{
-    char *end;
-
-    if (strspn(text, "+-naifNAIF") == 0)
-        return false;
-    *out = strtod(text, &end);
-    return end != text && *end == '\0' && !(*out - *out == 0);
-}
-
-bool cli_read_real(double *out, const char *text)
-{
-    const rvm_number_status status = rvm_text_real(out, text, strlen(text));
-
-    return status == RVM_NUMBER_OK || (status == RVM_NUMBER_SYNTAX && read_special(out, text));
-}
-
-/* What is wanted where the value does not convert; NULL when it was stored. */
-static const char *store(void *field, cli_kind kind, const char *value, const char *second)
-{
-    switch (kind) {
-    case CLI_INT:
-        return cli_read_int(field, value) ? NULL : "a whole number";
-    case CLI_UNSIGNED:
-        return read_unsigned(field, value) ? NULL : "a whole number, not negative";
-    case CLI_REAL:
-        return cli_read_real(field, value) ? NULL : "a number";
-    case CLI_PAIR:
-        assert(second != NULL); /* else there was a message already */
-        return cli_read_real(field, value) && cli_read_real((double *)field + 1, second)
-                   ? NULL
-                   : "two numbers";
-    case CLI_TEXT:
-        *(const char **)field = value;
-        return NULL;
-    default:
-        *(bool *)field = true;
-        return NULL;
-    }
 }
 
 /* ---- The command line ----------------------------------------------------------------------- */
@@ -167,6 +98,11 @@ typedef struct {
     cli_words *words;
 } walk;
 
+/* An option as a user writes it. */
+typedef struct {
+    const char *dashes, *name;
+} spelling;
+
 /* What to say of a value that does not convert because of its first character; else "". */
 static const char *dash_hint(const char *value)
 {
@@ -175,7 +111,7 @@ static const char *dash_hint(const char *value)
 
 static cli_outcome missing_value(const walk *w, const char *option)
 {
-    cli_usage_error(w->tool, "option %s needs a value", option);
+    cli_options_wrong(w->tool, "option %s needs a value", option);
     return CLI_WRONG;
 }
 
@@ -185,66 +121,79 @@ static const char *take_word(const walk *w)
     return optind < w->argc ? w->argv[optind++] : NULL;
 }
 
-/* Calls the row's own function. value: the next word, or what follows the letter at once. */
-static cli_outcome call_setter(const walk *w, const cli_option *o, const char *shown,
-                               const char *suffix, const char *value)
+static void *field_of(const walk *w, const cli_option *o)
 {
+    return (char *)w->job + o->offset;
+}
+
+static cli_outcome take_pair(const walk *w, const cli_option *o, spelling as)
+{
+    const char *first = optarg, *second = take_word(w);
+    double *const pair = field_of(w, o);
+
+    if (second == NULL)
+        cli_options_wrong(w->tool, "option %s%s needs two values", as.dashes, as.name);
+    else if (!rvm_value_real(&pair[0], first) || !rvm_value_real(&pair[1], second))
+        cli_options_wrong(w->tool, "%s%s %s %s: expected two numbers%s", as.dashes, as.name, first,
+                          second, dash_hint(first));
+    else
+        return CLI_RUN;
+    return CLI_WRONG;
+}
+
+/* Stores a value that is one word, or none. */
+static rvm_status store(const walk *w, const cli_option *o, const char *name, const char *value,
+                        rvm_error *err)
+{
+    void *const field = field_of(w, o);
+
+    switch (o->kind) {
+    case CLI_INT:
+        return rvm_value_read(field, RVM_VALUE_INT, value, err);
+    case CLI_REAL:
+        return rvm_value_read(field, RVM_VALUE_REAL, value, err);
+    case CLI_TEXT:
+        *(const char **)field = value;
+        return RVM_OK;
+    case CLI_SETTING:
+    case CLI_SUFFIXED:
+        return rvm_settings_set(field, name, value, err);
+    default:
+        return rvm_value_read(field, RVM_VALUE_FLAG, value, err);
+    }
+}
+
+static cli_outcome take_option(const walk *w, size_t row, spelling as, const char *value)
+{
+    const cli_option *o = &w->tool->option[row];
     rvm_error err = { 0 };
 
-    if (o->set(w->job, suffix, value, &err) == RVM_OK)
+    w->words->given |= (uint64_t)1 << row;
+    if (o->kind == CLI_PAIR)
+        return take_pair(w, o, as);
+    if (store(w, o, as.name, value, &err) == RVM_OK)
         return CLI_RUN;
-    cli_usage_error(w->tool, "%s%s %s: %s%s", shown, suffix, value, err.message, dash_hint(value));
+    cli_options_wrong(w->tool, "%s%s %s: %s%s", as.dashes, as.name, value, err.message,
+                      dash_hint(value));
     return CLI_WRONG;
 }
 
-/* shown: the option as the user is told of it; attached: its value is part of the same word. */
-static cli_outcome take_option(const walk *w, const cli_option *o, const char *shown, bool attached)
-{
-    const char *value = optarg, *second = NULL, *wanted;
-
-    if (o->kind == CLI_SUFFIXED && attached) {
-        const char *const suffix = value;
-
-        value = take_word(w);
-        return value == NULL ? missing_value(w, shown) : call_setter(w, o, shown, suffix, value);
-    }
-    if (o->kind == CLI_CALL || o->kind == CLI_SUFFIXED)
-        return call_setter(w, o, shown, "", value);
-    if (o->kind == CLI_PAIR && (second = take_word(w)) == NULL) {
-        cli_usage_error(w->tool, "option %s needs two values", shown);
-        return CLI_WRONG;
-    }
-    wanted = store((char *)w->job + o->offset, o->kind, value, second);
-    if (wanted == NULL)
-        return CLI_RUN;
-    cli_usage_error(w->tool, "%s %s%s%s: expected %s%s", shown, value, second != NULL ? " " : "",
-                    second != NULL ? second : "", wanted, dash_hint(value));
-    return CLI_WRONG;
-}
-
+/* Text may follow the letter of few options at once: there it is part of the name. */
 static cli_outcome take_letter(const walk *w, size_t row)
 {
     const cli_option *o = &w->tool->option[row];
-    const char shown[] = { '-', o->letter, '\0' };
-    const bool attached = o->kind != CLI_FLAG && optarg != w->argv[optind - 1];
+    const char letter[] = { o->letter, '\0' }, shown[] = { '-', o->letter, '\0' };
 
-    if (attached && o->kind != CLI_SUFFIXED) {
-        cli_usage_error(w->tool, "the value of %s must be a word of its own: %s", shown,
-                        w->argv[optind - 1]);
+    if (o->argument == NULL || optarg == w->argv[optind - 1])
+        return take_option(w, row, (spelling){ "-", letter }, optarg);
+    if (o->kind != CLI_SUFFIXED) {
+        cli_options_wrong(w->tool, "the value of %s must be a word of its own: %s", shown,
+                          w->argv[optind - 1]);
         return CLI_WRONG;
     }
-    w->words->given |= (uint64_t)1 << row;
-    return take_option(w, o, shown, attached);
-}
-
-static cli_outcome take_long(const walk *w, size_t row)
-{
-    const cli_option *o = &w->tool->option[row];
-    char shown[80];
-
-    snprintf(shown, sizeof shown, "--%s", o->name);
-    w->words->given |= (uint64_t)1 << row;
-    return take_option(w, o, shown, false);
+    const spelling as = { "-", optarg - 1 };
+    const char *value = take_word(w);
+    return value == NULL ? missing_value(w, shown) : take_option(w, row, as, value);
 }
 
 static cli_outcome unknown_option(const walk *w)
@@ -252,9 +201,9 @@ static cli_outcome unknown_option(const walk *w)
     const char *const words = w->tool->unknown != NULL ? w->tool->unknown : "Unknown option";
 
     if (optopt > 0 && optopt < LONG_OPTION)
-        cli_usage_error(w->tool, "%s: -%c", words, optopt);
+        cli_options_wrong(w->tool, "%s: -%c", words, optopt);
     else
-        cli_usage_error(w->tool, "%s: %s", words, w->argv[optind - 1]);
+        cli_options_wrong(w->tool, "%s: %s", words, w->argv[optind - 1]);
     return CLI_WRONG;
 }
 
@@ -277,13 +226,14 @@ static cli_outcome take_found(const walk *w, int found)
         return missing_value(w, w->argv[optind - 1]);
     if (found == HELP || found == VERSION) {
         if (found == HELP)
-            cli_usage(w->tool, stdout);
+            print_usage(w->tool, stdout);
         else
             print_version(w->tool);
         return CLI_DONE;
     }
+    const size_t row = (size_t)(found - LONG_OPTION);
     if (found >= LONG_OPTION)
-        return take_long(w, (size_t)(found - LONG_OPTION));
+        return take_option(w, row, (spelling){ "--", w->tool->option[row].name }, optarg);
     return take_letter(w, row_of_letter(w->tool, found));
 }
 
@@ -297,7 +247,7 @@ static void list_options(char *letters, struct option *names, const cli_tool *to
     *letters++ = ':';
     for (i = 0; i < tool->option_count; i++) {
         const cli_option *o = &tool->option[i];
-        const bool valued = o->kind != CLI_FLAG;
+        const bool valued = o->argument != NULL;
 
         if (o->letter != '\0') {
             *letters++ = o->letter;
@@ -327,9 +277,9 @@ static cli_outcome too_many_words(const walk *w, bool dashes)
     const char *const option = dashes ? NULL : late_option(w->words);
 
     if (option != NULL)
-        cli_usage_error(w->tool, "options stand before the files: %s", option);
+        cli_options_wrong(w->tool, "options stand before the files: %s", option);
     else
-        cli_usage_error(w->tool, "too many words: %s", w->words->word[w->tool->operands_max]);
+        cli_options_wrong(w->tool, "too many words: %s", w->words->word[w->tool->operands_max]);
     return CLI_WRONG;
 }
 
@@ -338,18 +288,18 @@ static bool has_odd_dash(const walk *w, const char *word)
 {
     if (!rvm_text_has_dash(word, strlen(word)) || access(word, F_OK) == 0)
         return false;
-    cli_usage_error(w->tool, "%s begins with a dash that is no minus sign: options begin with -",
-                    word);
+    cli_options_wrong(w->tool, "%s begins with a dash that is no minus sign: options begin with -",
+                      word);
     return true;
 }
 
 static cli_outcome too_few_files(const walk *w)
 {
     if (w->argc > 1) {
-        cli_usage_error(w->tool, "too few files");
+        cli_options_wrong(w->tool, "too few files");
     } else { /* somebody who wants to know what this is; libsvm's tools answer so */
         cli_note(w->tool, "too few files");
-        cli_usage(w->tool, stdout);
+        print_usage(w->tool, stdout);
     }
     return CLI_WRONG;
 }
@@ -406,7 +356,8 @@ static void shed_blas_threads(char **argv)
         (void)execv("/proc/self/exe", argv); /* on other systems there is no such file */
 }
 
-cli_outcome cli_parse(int argc, char **argv, const cli_tool *tool, void *job, cli_words *words)
+cli_outcome cli_options_parse(int argc, char **argv, const cli_tool *tool, void *job,
+                              cli_words *words)
 {
     const walk w = { argc, argv, tool, job, words };
     char letters[2 + 2 * OPTIONS_MAX + 1];
@@ -428,7 +379,25 @@ cli_outcome cli_parse(int argc, char **argv, const cli_tool *tool, void *job, cl
     return take_operands(&w);
 }
 
-bool cli_given(const cli_words *words, const cli_tool *tool, char letter, const char *name)
+int cli_options_run(int argc, char **argv, const cli_tool *tool, void *job)
+{
+    cli_words words = { 0 };
+    int code = 1;
+
+    switch (cli_options_parse(argc, argv, tool, job, &words)) {
+    case CLI_RUN:
+        code = tool->run(job, &words);
+        break;
+    case CLI_DONE:
+        code = 0;
+        break;
+    case CLI_WRONG:
+        break;
+    }
+    return cli_output_finish(tool, code);
+}
+
+bool cli_options_given(const cli_words *words, const cli_tool *tool, char letter, const char *name)
 {
     size_t i;
 

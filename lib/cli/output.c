@@ -1,16 +1,16 @@
-/* Messages, files, signals and the end of a tool. */
+/* Output files, the signals that would leave half of one, and the end of standard output. */
+#include "cli/output.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/cli.h"
+#include "cli/messages.h"
 
 /* What the signal handler must know: a handler has no argument of its own. */
 static struct {
@@ -19,115 +19,6 @@ static struct {
     char *volatile temporary;     /* owned; removed when a signal ends the process; or NULL */
     pthread_t thread;             /* the one that all this belongs to */
 } signals;
-
-/* ---- Messages ------------------------------------------------------------------------------- */
-
-void cli_message(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    putc('\n', stderr);
-}
-
-void cli_note(const cli_tool *tool, const char *format, ...)
-{
-    va_list args;
-
-    fprintf(stderr, "%s: ", tool->name);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    putc('\n', stderr);
-}
-
-void cli_error(const cli_tool *tool, const char *file, const rvm_error *err)
-{
-    if (err->status == RVM_ESETTING)
-        cli_note(tool, "ERROR: %s", err->message);
-    else if (file == NULL)
-        cli_note(tool, "%s", err->message);
-    else if (err->line == 0)
-        cli_note(tool, "%s: %s", file, err->message);
-    else
-        cli_note(tool, "%s:%zu:%zu: %s", file, err->line, err->column, err->message);
-}
-
-void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err)
-{
-    cli_error(tool, file, err);
-    if (err->status == RVM_EINPUT && err->line > 0)
-        cli_note(tool, "Wrong input format at line %zu", err->line);
-}
-
-void cli_output_score(size_t output, const rvm_score *score)
-{
-    const double correlation = rvm_score_squared_correlation(score);
-    char text[32] = "nan"; /* never -nan, which the sign of a nan would make of %g */
-
-    if (!isnan(correlation))
-        snprintf(text, sizeof text, "%g", correlation);
-    cli_message("Output %zu: mean squared error = %g, squared correlation coefficient = %s, "
-                "mean negative log predictive density = %g",
-                output + 1, rvm_score_mean_squared_error(score), text,
-                score->nlpd / (double)score->rows);
-}
-
-/* ---- Inputs --------------------------------------------------------------------------------- */
-
-static bool is_directory(FILE *in)
-{
-    struct stat found;
-
-    return fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode);
-}
-
-FILE *cli_open(const cli_tool *tool, const char *what, const char *name)
-{
-    FILE *in = strcmp(name, "-") == 0 ? stdin : fopen(name, "r");
-    int fault = errno;
-
-    if (in != NULL && !is_directory(in))
-        return in;
-    if (in != NULL) {
-        fault = EISDIR;
-        fclose(in); /* standard input too: nothing will be read */
-    }
-    cli_note(tool, "can't open %s %s: %s", what, name, strerror(fault));
-    return NULL;
-}
-
-void cli_close(FILE *in)
-{
-    if (in != NULL && in != stdin)
-        fclose(in); /* it was only read */
-}
-
-bool cli_spares_input(const cli_tool *tool, FILE *in, const char *in_name, const char *out_name)
-{
-    struct stat read, written;
-    const int found =
-        strcmp(out_name, "-") == 0 ? fstat(STDOUT_FILENO, &written) : stat(out_name, &written);
-
-    if (found != 0 || fstat(fileno(in), &read) != 0 || !S_ISREG(read.st_mode) ||
-        read.st_dev != written.st_dev || read.st_ino != written.st_ino)
-        return true;
-    cli_note(tool, "%s: input and output are the same file", in_name);
-    return false;
-}
-
-bool cli_is_stdout(const char *name)
-{
-    struct stat named, open_file;
-
-    if (strcmp(name, "-") == 0)
-        return true;
-    return stat(name, &named) == 0 && fstat(STDOUT_FILENO, &open_file) == 0 &&
-           (S_ISREG(named.st_mode) || S_ISFIFO(named.st_mode)) &&
-           named.st_dev == open_file.st_dev && named.st_ino == open_file.st_ino;
-}
 
 /* ---- Signals -------------------------------------------------------------------------------- */
 
@@ -165,7 +56,7 @@ static void catch_signal(int number)
     (void)sigaction(number, &action, NULL); /* fails for wrong numbers only */
 }
 
-const volatile sig_atomic_t *cli_catch_interrupt(void)
+const volatile sig_atomic_t *cli_output_catch_interrupt(void)
 {
     signals.polled = 1;
     catch_signal(SIGINT);
@@ -205,6 +96,17 @@ static void block_endings(int how)
 
 /* ---- Outputs -------------------------------------------------------------------------------- */
 
+bool cli_output_is_stdout(const char *name)
+{
+    struct stat named, open_file;
+
+    if (strcmp(name, "-") == 0)
+        return true;
+    return stat(name, &named) == 0 && fstat(STDOUT_FILENO, &open_file) == 0 &&
+           (S_ISREG(named.st_mode) || S_ISFIFO(named.st_mode)) &&
+           named.st_dev == open_file.st_dev && named.st_ino == open_file.st_ino;
+}
+
 /* The handler forgets the path before it is freed. */
 static void forget_temporary(void)
 {
@@ -228,7 +130,7 @@ static rvm_status create(outfile **out, const char *name, rvm_error *err)
     return rvm_fail_memory(err, "an output file");
 }
 
-bool cli_can_create(const cli_tool *tool, const char *complaint, const char *name)
+bool cli_output_probe(const cli_tool *tool, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
     const bool can = outfile_probe(name, &err) == RVM_OK;
@@ -238,7 +140,7 @@ bool cli_can_create(const cli_tool *tool, const char *complaint, const char *nam
     return can;
 }
 
-outfile *cli_create(const cli_tool *tool, const char *complaint, const char *name)
+outfile *cli_output_create(const cli_tool *tool, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
     struct stat old;
@@ -260,7 +162,7 @@ outfile *cli_create(const cli_tool *tool, const char *complaint, const char *nam
     return NULL;
 }
 
-bool cli_commit(const cli_tool *tool, outfile *o, const char *complaint, const char *name)
+bool cli_output_commit(const cli_tool *tool, outfile *o, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
     const rvm_status status = outfile_commit(o, &err);
@@ -271,15 +173,30 @@ bool cli_commit(const cli_tool *tool, outfile *o, const char *complaint, const c
     return status == RVM_OK;
 }
 
-void cli_discard(outfile *o)
+void cli_output_discard(outfile *o)
 {
     outfile_discard(o);
     forget_temporary();
 }
 
+bool cli_output_save(const cli_tool *tool, const char *create, const char *write, const char *name,
+                     cli_writer *writer, const void *object)
+{
+    rvm_error err = { 0 };
+    outfile *o = cli_output_create(tool, create, name);
+
+    if (o == NULL)
+        return false;
+    if (writer(object, outfile_stream(o), &err) == RVM_OK)
+        return cli_output_commit(tool, o, write, name);
+    cli_note(tool, "%s %s: %s", write, name, err.message);
+    cli_output_discard(o);
+    return false;
+}
+
 /* ---- The end -------------------------------------------------------------------------------- */
 
-/* Where the caller had closed it, cli_parse has opened it for reading. */
+/* Where the caller had closed it, cli_options_parse has opened it for reading. */
 static bool stdout_is_closed(void)
 {
     const int mode = fcntl(STDOUT_FILENO, F_GETFL);
@@ -287,7 +204,7 @@ static bool stdout_is_closed(void)
     return mode < 0 || (mode & O_ACCMODE) == O_RDONLY;
 }
 
-void cli_stdout_fault(const cli_tool *tool, const char *reason)
+void cli_output_stdout_fault(const cli_tool *tool, const char *reason)
 {
     if (stdout_is_closed())
         cli_note(tool, "standard output is closed");
@@ -295,7 +212,7 @@ void cli_stdout_fault(const cli_tool *tool, const char *reason)
         cli_note(tool, "standard output: %s", reason);
 }
 
-int cli_finish(const cli_tool *tool, int code)
+int cli_output_finish(const cli_tool *tool, int code)
 {
     int fault = 0;
 
@@ -303,7 +220,7 @@ int cli_finish(const cli_tool *tool, int code)
     if (fflush(stdout) != 0 || ferror(stdout))
         fault = errno != 0 ? errno : EIO;
     if (fault != 0 && code != 1) /* else the tool has told what is wrong */
-        cli_stdout_fault(tool, strerror(fault));
+        cli_output_stdout_fault(tool, strerror(fault));
     if (fclose(stdout) != 0 && fault == 0) {
         fault = errno;
         if (code != 1)

@@ -1,12 +1,13 @@
-/* Notes on options and data that do not do what was
- * meant. */
-#include "cli/cli_advice.h"
+/* Notes on options, data and models that are not what was meant. */
+#include "cli/advice.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "basis/kernel.h"
-#include "cli/cli_candidates.h"
+#include "cli/candidates.h"
+#include "cli/messages.h"
+#include "cli/options.h"
 #include "data/labels.h"
 #include "data/problem.h"
 
@@ -111,15 +112,15 @@ static const char *no_parameter(char text[80], const rvm_settings *s, const effe
     return text;
 }
 
-void cli_note_unused(const cli_tool *tool, const cli_words *words, const rvm_settings *s,
-                     const rvm_problem *p)
+void cli_advice_unused(const cli_tool *tool, const cli_words *words, const rvm_settings *s,
+                       const rvm_problem *p)
 {
     char text[80];
 
     for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++) {
         const effect *e = &effects[i];
 
-        if (!cli_given(words, tool, e->letter, e->name))
+        if (!cli_options_given(words, tool, e->letter, e->name))
             continue;
         const char *reason = e->use != 0 ? no_parameter(text, s, e) : e->reason(s, p);
         if (reason != NULL && e->letter != '\0')
@@ -129,7 +130,7 @@ void cli_note_unused(const cli_tool *tool, const cli_words *words, const rvm_set
     }
 }
 
-void cli_warn_index_zero(const cli_tool *tool, const rvm_problem *p)
+void cli_advice_index_zero(const cli_tool *tool, const rvm_problem *p)
 {
     for (size_t i = 0; i < p->rows; i++)
         if (p->start[i + 1] > p->start[i] && p->index[p->start[i]] == 0) {
@@ -176,7 +177,8 @@ static bool is_unscaled(const rvm_problem *p)
     return false;
 }
 
-const char *cli_constant_cause(const rvm_settings *s, const rvm_problem *p)
+/* Why a model may be no more than a constant, or what to try, in a clause. */
+static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
 {
     static const char nothing[] = "these rows do not tell that anything else is better";
 
@@ -199,7 +201,7 @@ const char *cli_constant_cause(const rvm_settings *s, const rvm_problem *p)
 
 /* ---- Data and models that are not what was meant --------------------------------------------- */
 
-void cli_note_many_classes(const cli_tool *tool, const rvm_problem *p)
+void cli_advice_many_classes(const cli_tool *tool, const rvm_problem *p)
 {
     const size_t few = 20, count = count_classes(p);
 
@@ -233,21 +235,84 @@ static void write_remedy(char *text, size_t size, const rvm_settings *s, const r
         snprintf(text, size, "another kernel may do better (--select)");
 }
 
-bool cli_note_worse(const cli_tool *tool, const rvm_held_out *h, const rvm_settings *s,
-                    const rvm_model *m, const rvm_problem *p)
+/* Of a model that would predict other rows worse than one without features, and what may help;
+ * false where it says nothing. */
+static bool note_worse(const cli_tool *tool, const rvm_held_out *h, const rvm_model_info *info,
+                       const rvm_settings *s, const rvm_problem *p)
 {
-    const rvm_model_info info = rvm_model_describe(m);
-    const bool regression = info.task == RVM_REGRESSION;
-    const bool constant = info.vectors == 0 && !info.has_terms;
+    const bool regression = info->task == RVM_REGRESSION;
+    const bool constant = info->vectors == 0 && !info->has_terms;
     char remedy[160];
 
     if (constant || h->rows == 0 || !(h->loss > h->constant))
         return false;
-    write_remedy(remedy, sizeof remedy, s, &info.kernel, p);
+    write_remedy(remedy, sizeof remedy, s, &info->kernel, p);
     cli_note(tool,
              "other rows are predicted worse than by %s alone: %s %.3g times as large "
              "(estimate by leaving out one row); %s",
              regression ? "the mean of the targets" : "the shares of the classes",
              regression ? "squared error" : "log loss", h->loss / h->constant, remedy);
     return true;
+}
+
+/* A model of no function but the bias is legal, and right where there is nothing to learn; it is
+ * what unscaled inputs come to. One class has said so already. */
+static void note_constant(const cli_tool *tool, const rvm_model_info *info, const rvm_settings *s,
+                          const rvm_problem *p)
+{
+    if (info->vectors == 0 && !info->has_terms && info->classes != 1)
+        cli_note(tool, "no relevance vectors: the model predicts a constant; %s",
+                 constant_cause(s, p));
+}
+
+/* Where most rows are vectors there is no sparse solution at this width. */
+static void note_dense(const cli_tool *tool, const rvm_model_info *info, const rvm_settings *s)
+{
+    const size_t few_rows = 20;
+
+    if (s->method == RVM_METHOD_GIBBS || info->examples <= few_rows ||
+        2 * info->vectors <= info->examples)
+        return;
+    if (s->method != RVM_METHOD_AUTO)
+        cli_note(tool,
+                 "%zu of %zu rows are vectors: --method %s ends where its one start leads; "
+                 "--method auto compares many",
+                 info->vectors, info->examples, rvm_method_name(s->method));
+    else if (cli_has_gamma(&info->kernel))
+        cli_note(tool,
+                 "%zu of %zu rows are vectors: the kernel is too narrow to tell signal from noise; "
+                 "-g auto finds a wider one",
+                 info->vectors, info->examples);
+}
+
+static void note_unconverged(const cli_tool *tool, bool drawn)
+{
+    cli_note(tool, drawn ? "WARNING: the chains have not come together (R-hat above 1.05): more "
+                           "--samples and --burn-in may help"
+                         : "WARNING: training ended before it converged: with a larger -e it "
+                           "asks for less, and with a larger -m many rows have more room");
+}
+
+void cli_advice_trained(const cli_tool *tool, const cli_trained *t, const rvm_settings *s,
+                        const rvm_problem *p, bool quiet)
+{
+    const rvm_model_info info = rvm_model_describe(t->model);
+    rvm_held_out h = { .rows = 0 };
+    rvm_error err = { 0 };
+    bool free_of_noise = false;
+
+    if (!quiet) {
+        if (rvm_model_held_out(&h, t->model, p, s, &err) != RVM_OK)
+            h.rows = 0; /* nothing can be said */
+        /* No noise is left, and that is no collapse in which each row predicts itself alone. */
+        free_of_noise = t->report.noise_at_bound && (h.rows == 0 || h.loss < 0.5 * h.constant);
+        note_constant(tool, &info, s, p);
+        if (!note_worse(tool, &h, &info, s, p) && !free_of_noise)
+            note_dense(tool, &info, s);
+    }
+    if (!t->report.converged)
+        note_unconverged(tool, t->report.draws > 0);
+    if (free_of_noise)
+        cli_note(tool, "%s free of noise: its variance is held at a lower bound",
+                 info.outputs > 1 ? "an output looks" : "the target looks");
 }

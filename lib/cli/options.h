@@ -1,0 +1,27 @@
+/* Command lines, their usage and their errors. */
+#ifndef RVM_CLI_OPTIONS_H
+#define RVM_CLI_OPTIONS_H
+
+#include "cli/tool.h"
+
+typedef enum {
+    CLI_RUN,  /* go on */
+    CLI_DONE, /* help or version was printed */
+    CLI_WRONG /* a message was printed */
+} cli_outcome;
+
+/* Reads the command line into *job, which holds the defaults. Options stop at the first operand; a
+ * lone `-` is an operand; `--` ends the options. Only converts; ranges are the caller's to check.
+ * A value that cannot be taken is `rvm-train: -wI VALUE: message (try rvm-train --help)`.
+ * Also prepares the process: GSL's error handler off, descriptors 0 to 2 open. */
+cli_outcome cli_options_parse(int argc, char **argv, const cli_tool *tool, void *job,
+                              cli_words *words);
+/* All that a tool does: reads the command line, runs, ends standard output; the exit code. */
+int cli_options_run(int argc, char **argv, const cli_tool *tool, void *job);
+/* True when the option of that letter, or (letter 0) of that long name, was given. */
+bool cli_options_given(const cli_words *words, const cli_tool *tool, char letter, const char *name);
+/* `rvm-train: message (try rvm-train --help)` on stderr; returns 1, the exit code. */
+int cli_options_wrong(const cli_tool *tool, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,266 @@
+/* The summary of training: the model, its noise, its inputs and weights, its chains. */
+#include "cli/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basis/kernel.h"
+#include "cli/messages.h"
+
+void cli_trained_free(cli_trained *t)
+{
+    rvm_model_free(t->model);
+    rvm_chains_free(t->chains);
+}
+
+bool cli_has_gamma(const rvm_kernel *kernel)
+{
+    return kernel->inputs == NULL && (rvm_kernel_uses(kernel->type) & RVM_USES_GAMMA) != 0;
+}
+
+static void print_noise(FILE *out, const rvm_model *m, const rvm_model_info *info)
+{
+    fputs("Noise standard deviation = ", out);
+    for (size_t k = 0; k < info->outputs; k++)
+        fprintf(out, "%s%g", k > 0 ? "," : "", sqrt(rvm_model_noise_variance(m, k)));
+    fputs(info->noise_fixed ? " (given)\n" : "\n", out);
+}
+
+/* What was left open of the kernel, in the order of the options. Of few rows, or after an early
+ * interrupt, nothing has been compared. */
+static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *kernel, size_t trials)
+{
+    const char *how = trials > 1 ? "chosen" : "not compared with any other";
+    const unsigned uses = rvm_kernel_uses(kernel->type);
+
+    if (tune->type_count > 0)
+        fprintf(out, "Kernel = %s (%s)\n", rvm_kernel_name(kernel->type), how);
+    if (tune->degree && (uses & RVM_USES_DEGREE))
+        fprintf(out, "Degree = %d (%s)\n", kernel->degree, how);
+    if (tune->gamma && cli_has_gamma(kernel))
+        fprintf(out, "Gamma = %.6g (%s)\n", kernel->gamma, how);
+    if (tune->coef0 && (uses & RVM_USES_COEF0))
+        fprintf(out, "Coef0 = %g (%s)\n", kernel->coef0, how);
+}
+
+/* ", 3" or ", 6-10" */
+static void print_range(FILE *out, const char *before, int first, int last)
+{
+    fprintf(out, first == last ? "%s%d" : "%s%d-%d", before, first, last);
+}
+
+/* Those of all features up to the last one of the data that have no weight. */
+static void print_useless(FILE *out, const rvm_input_weights *inputs, int last)
+{
+    const char *before = "; of no use: ";
+    long long next = 1; /* one more than the last feature may be */
+
+    for (size_t j = 0; j <= inputs->count; j++) {
+        const long long end = j < inputs->count ? inputs->index[j] - 1LL : last;
+        if (next <= end) {
+            print_range(out, before, (int)next, (int)end);
+            before = ", ";
+        }
+        if (j < inputs->count)
+            next = inputs->index[j] + 1LL;
+    }
+}
+
+/* The largest effect first. */
+static void print_inputs(FILE *out, const cli_tool *tool, const rvm_model *m, const rvm_problem *p)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+    const rvm_input_weights *inputs = info.kernel.inputs;
+    const size_t most_told = 1000;
+    rvm_error err = { 0 };
+
+    if (inputs->count > most_told) { /* an effect takes all inputs */
+        fprintf(out, "Inputs with a weight = %zu\n", inputs->count);
+        return;
+    }
+    double *effect = calloc(inputs->count + 1, sizeof *effect);
+    if (effect == NULL || rvm_model_effects(effect, m, p, &err) != RVM_OK) {
+        cli_note(tool, "relevance of inputs: %s", effect == NULL ? "no memory" : err.message);
+        free(effect);
+        return;
+    }
+    fputs("Inputs by relevance = ", out);
+    for (size_t k = 0; k < inputs->count; k++) {
+        size_t best = 0;
+        for (size_t j = 1; j < inputs->count; j++)
+            if (effect[j] > effect[best])
+                best = j;
+        fprintf(out, "%s%d (%.3g)", k > 0 ? ", " : "", inputs->index[best], effect[best]);
+        effect[best] = -1;
+    }
+    if (inputs->count == 0)
+        fputs("none", out);
+    print_useless(out, inputs, rvm_problem_last_feature(p));
+    fputc('\n', out);
+    free(effect);
+}
+
+enum { SHOWN_SIZE = 32 };
+
+/* x with so many decimals; `-` where it is no finite number, as R-hat is of chains that stand still
+ * in several places. */
+static const char *shown(char text[SHOWN_SIZE], double x, int decimals)
+{
+    if (!(fabs(x) < 1e20))
+        return "-";
+    snprintf(text, SHOWN_SIZE, "%.*f", decimals, x);
+    return text;
+}
+
+/* The weights that do most, the largest first, those that differ from 0 for sure marked. */
+static void print_weights(FILE *out, const cli_tool *tool, const rvm_chains *chains,
+                          const rvm_chains_info *info)
+{
+    rvm_error err = { 0 };
+
+    if (info->functions > 0)
+        fprintf(out, "%-10s %12s %12s %12s %8s %8s\n", "weight", "mean", "2.5 %", "97.5 %", "R-hat",
+                "size");
+    for (size_t k = 0; k < info->functions; k++) {
+        char rhat[SHOWN_SIZE], size[SHOWN_SIZE];
+        rvm_weight_summary w;
+        if (rvm_chains_weight(&w, chains, k, &err) != RVM_OK) {
+            cli_note(tool, "weights: %s", err.message);
+            return;
+        }
+        fprintf(out, "%-10s %12.5g %12.5g %12.5g %8s %8s%s\n", w.name, w.mean, w.low, w.high,
+                shown(rhat, w.rhat, 3), shown(size, w.size, 0),
+                w.low > 0 || w.high < 0 ? " *" : "");
+    }
+    if (info->sampled > info->functions)
+        fprintf(out, "and %zu that do less\n", info->sampled - info->functions);
+}
+
+static void print_chains(FILE *out, const cli_tool *tool, const rvm_chains *chains)
+{
+    char rhat[SHOWN_SIZE], size[SHOWN_SIZE];
+    rvm_chains_info info;
+    rvm_error err = { 0 };
+
+    if (rvm_chains_describe(&info, chains, &err) != RVM_OK) {
+        cli_note(tool, "chains: %s", err.message);
+        return;
+    }
+    fprintf(out, "Draws = %zu of each of %zu chains, %zu functions\n", info.draws, info.chains,
+            info.sampled);
+    fprintf(out, "Log likelihood = %.6g (R-hat %s, effective size %s)\n", info.log_likelihood,
+            shown(rhat, info.log_likelihood_rhat, 3), shown(size, info.log_likelihood_size, 0));
+    if (info.prediction_rhat > 0)
+        fprintf(out, "Predictions = R-hat %s at the worst training row\n",
+                shown(rhat, info.prediction_rhat, 3));
+    print_weights(out, tool, chains, &info);
+}
+
+/* What decided between the starts, where that was not the log evidence alone. After an interrupt
+ * not all of them have been. */
+static void print_criterion(FILE *out, const rvm_report *r, bool has_prior)
+{
+    if (r->done && r->credit != 0 && r->draws == 0)
+        fprintf(out, "Best of %d starts = %.6g (log evidence%s %+g for %s%zu function%s)\n",
+                r->starts, r->log_evidence + r->credit * (double)r->functions,
+                has_prior ? " + log prior" : "", r->credit, r->functions > 1 ? "each of " : "",
+                r->functions, r->functions == 1 ? "" : "s");
+}
+
+enum { COEFFICIENTS_SHOWN = 20 };
+
+/* The larger distance from 0 in standard deviations first; names decide between equals. */
+static int compare(const void *a, const void *b)
+{
+    const rvm_coefficient *p = a, *q = b;
+    const double x = fabs(p->mean) / p->sd, y = fabs(q->mean) / q->sd;
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    return strcmp(p->name, q->name);
+}
+
+static void print_function(FILE *out, const char *heading, rvm_coefficient *list, size_t count)
+{
+    qsort(list, count, sizeof *list, compare);
+    fprintf(out, "%-20s %12s %12s\n", heading, "mean", "sd");
+    for (size_t i = 0; i < count && i < COEFFICIENTS_SHOWN; i++)
+        fprintf(out, "%-20s %12.6g %12.6g\n", list[i].name, list[i].mean, list[i].sd);
+    if (count > COEFFICIENTS_SHOWN)
+        fprintf(out, "and %zu nearer to 0\n", count - COEFFICIENTS_SHOWN);
+}
+
+static size_t functions_of(const rvm_model_info *info)
+{
+    if (info->task == RVM_REGRESSION)
+        return info->outputs;
+    return info->classes > 2 ? info->classes : 1;
+}
+
+/* For each function the weights of the features, those that are furthest from 0 in standard
+ * deviations first. */
+static void print_coefficients(FILE *out, const cli_tool *tool, const rvm_model *m)
+{
+    const rvm_model_info info = rvm_model_describe(m);
+    const size_t functions = functions_of(&info);
+
+    for (size_t k = 0; k < functions; k++) {
+        rvm_coefficient *list = NULL;
+        size_t count = 0;
+        rvm_error err = { 0 };
+        char heading[40] = "weight";
+
+        if (functions > 1 && info.task == RVM_REGRESSION)
+            snprintf(heading, sizeof heading, "output %zu: weight", k + 1);
+        else if (functions > 1)
+            snprintf(heading, sizeof heading, "class %d: weight", info.labels[k]);
+        if (rvm_model_coefficients(&list, &count, m, k, &err) != RVM_OK) {
+            cli_note(tool, "weights: %s", err.message);
+            return;
+        }
+        if (count > 0)
+            print_function(out, heading, list, count);
+        free(list);
+    }
+}
+
+static void print_terms(FILE *out, const cli_tool *tool, const rvm_model *m)
+{
+    char *names = NULL;
+    rvm_error err = { 0 };
+
+    if (rvm_model_terms(&names, m, &err) != RVM_OK)
+        cli_note(tool, "basis functions: %s", err.message);
+    else
+        fprintf(out, "Basis functions = %s\n", names[0] != '\0' ? names : "none");
+    free(names);
+}
+
+void cli_summary_print(FILE *out, const cli_tool *tool, const cli_trained *t, const rvm_settings *s,
+                       const rvm_problem *p, double seconds)
+{
+    const rvm_model_info info = rvm_model_describe(t->model);
+
+    print_chosen(out, &s->tune, &info.kernel, t->trials);
+    fprintf(out, "Examples = %zu\n", info.examples);
+    if (info.outputs > 1)
+        fprintf(out, "Outputs = %zu\n", info.outputs);
+    fprintf(out, "Relevance vectors = %zu\n", info.vectors);
+    if (s->linear || s->quadratic)
+        print_terms(out, tool, t->model);
+    if (t->chains != NULL)
+        print_chains(out, tool, t->chains);
+    else
+        fprintf(out, "Log evidence = %.6g\n", info.log_evidence);
+    if (info.has_prior)
+        fprintf(out, "Log evidence + log prior = %.6g\n", info.log_evidence + info.log_prior);
+    print_criterion(out, &t->report, info.has_prior);
+    if (info.task == RVM_REGRESSION)
+        print_noise(out, t->model, &info);
+    if (info.kernel.inputs != NULL)
+        print_inputs(out, tool, t->model, p);
+    if (info.has_terms && info.draws == 0)
+        print_coefficients(out, tool, t->model);
+    fprintf(out, "Seconds = %.2f\n", seconds);
+}

@@ -1,0 +1,21 @@
+/* What training has found, and its summary. */
+#ifndef RVM_CLI_SUMMARY_H
+#define RVM_CLI_SUMMARY_H
+
+#include "cli/tool.h"
+
+typedef struct {
+    rvm_model *model;   /* owned; the best so far */
+    rvm_chains *chains; /* owned; NULL where nothing was drawn */
+    rvm_report report;  /* the last one */
+    size_t trials;      /* kernels that were compared */
+} cli_trained;
+
+void cli_trained_free(cli_trained *t);
+/* The kernel has a gamma, and no weights of inputs in its place. */
+bool cli_has_gamma(const rvm_kernel *kernel);
+/* s: as asked for; p: the rows of the training. */
+void cli_summary_print(FILE *out, const cli_tool *tool, const cli_trained *t, const rvm_settings *s,
+                       const rvm_problem *p, double seconds);
+
+#endif

@@ -1,0 +1,255 @@
+/* Whether settings fit together, and the problem. */
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "basis/kernel.h"
+#include "basis/term.h"
+#include "data/problem.h"
+#include "product/settings.h"
+
+static rvm_status check_kernel(const rvm_kernel *kernel, rvm_error *err)
+{
+    if (rvm_kernel_name(kernel->type) == NULL)
+        return rvm_fail(err, RVM_ESETTING, "unknown kernel type");
+    const unsigned uses = rvm_kernel_uses(kernel->type);
+
+    if (!isfinite(kernel->gamma) || !isfinite(kernel->coef0))
+        return rvm_fail(err, RVM_ESETTING, "%s is %g; a finite number is needed",
+                        isfinite(kernel->gamma) ? "coef0" : "gamma",
+                        isfinite(kernel->gamma) ? kernel->coef0 : kernel->gamma);
+    if ((uses & RVM_USES_GAMMA) && kernel->gamma < 0)
+        return rvm_fail(err, RVM_ESETTING, "gamma < 0 (it is %g)", kernel->gamma);
+    if ((uses & RVM_USES_DEGREE) && kernel->degree < 0)
+        return rvm_fail(err, RVM_ESETTING, "degree of polynomial kernel < 0 (it is %d)",
+                        kernel->degree);
+    return RVM_OK;
+}
+
+static rvm_status check_inputs(const rvm_settings *s, rvm_error *err)
+{
+    const rvm_kernel *kernel = &s->kernel;
+    const rvm_input_weights *inputs = kernel->inputs;
+
+    if ((s->ard || inputs != NULL) && !rvm_kernel_weighs_inputs(kernel->type))
+        return rvm_fail(err, RVM_ESETTING, "the %s kernel has no weights of inputs",
+                        rvm_kernel_name(kernel->type));
+    if (s->ard &&
+        (kernel->type == RVM_SIGMOID || (kernel->type == RVM_POLYNOMIAL && kernel->coef0 < 0)))
+        return rvm_fail(err, RVM_ESETTING,
+                        "weights of inputs cannot be found for a kernel that is no covariance: "
+                        "sigmoid, or polynomial with coef0 < 0");
+    if (s->ard && inputs != NULL)
+        return rvm_fail(err, RVM_ESETTING, "weights of inputs are given, and are to be found");
+    for (size_t j = 0; inputs != NULL && j < inputs->count; j++) {
+        if (!isfinite(inputs->weight[j]) || inputs->weight[j] < 0)
+            return rvm_fail(err, RVM_ESETTING,
+                            "weight of input %d is %g; a finite number, 0 or more, is needed",
+                            inputs->index[j], inputs->weight[j]);
+        if (j > 0 && inputs->index[j] <= inputs->index[j - 1])
+            return rvm_fail(err, RVM_ESETTING, "the weights of inputs must ascend by feature");
+    }
+    return RVM_OK;
+}
+
+static rvm_status check_basis(const rvm_settings *s, rvm_error *err)
+{
+    if (s->kernel.type == RVM_NO_KERNEL && rvm_term_wanted(s) == 0)
+        return rvm_fail(err, RVM_ESETTING,
+                        "without a kernel there must be other basis functions: bias, linear or "
+                        "quadratic ones");
+    if (s->kernel.type == RVM_PRECOMPUTED && (s->linear || s->quadratic))
+        return rvm_fail(err, RVM_ESETTING,
+                        "rows of a precomputed kernel have no features for linear or quadratic "
+                        "basis functions");
+    return RVM_OK;
+}
+
+static rvm_status check_class_weights(const rvm_settings *s, rvm_error *err)
+{
+    if (s->task != RVM_CLASSIFICATION)
+        return RVM_OK;
+    for (size_t i = 0; i < s->class_weight_count; i++) {
+        const rvm_class_weight *w = &s->class_weights[i];
+        if (!isfinite(w->weight) || w->weight <= 0)
+            return rvm_fail(err, RVM_ESETTING,
+                            "weight of class %d is %g; a finite number above 0 is needed", w->label,
+                            w->weight);
+    }
+    return RVM_OK;
+}
+
+static rvm_status check_noise(const rvm_settings *s, rvm_error *err)
+{
+    if (s->noise_variance > 0 && s->task != RVM_REGRESSION)
+        return rvm_fail(err, RVM_ESETTING, "a noise variance is a setting of regression only");
+    if (s->shared_noise && s->task != RVM_REGRESSION)
+        return rvm_fail(err, RVM_ESETTING, "shared noise is a setting of regression only");
+    return RVM_OK;
+}
+
+static rvm_status check_gamma_prior(const rvm_gamma_prior *g, const char *of, rvm_error *err)
+{
+    if (isfinite(g->shape) && isfinite(g->rate) && g->shape >= 0 && g->rate >= 0)
+        return RVM_OK;
+    return rvm_fail(err, RVM_ESETTING,
+                    "prior of the %s with shape %g and rate %g; finite numbers, 0 or more, are "
+                    "needed",
+                    of, g->shape, g->rate);
+}
+
+static rvm_status check_priors(const rvm_settings *s, rvm_error *err)
+{
+    const bool noise = s->noise_prior.shape > 0 || s->noise_prior.rate > 0;
+    rvm_status status = check_gamma_prior(&s->weight_prior, "weights", err);
+    if (status == RVM_OK)
+        status = check_gamma_prior(&s->noise_prior, "noise", err);
+    if (status != RVM_OK)
+        return status;
+    if (s->weight_prior.shape > 0 && s->weight_prior.rate == 0 && s->method != RVM_METHOD_GIBBS)
+        return rvm_fail(err, RVM_ESETTING,
+                        "prior of the weights with shape %g and rate 0: it would send every "
+                        "precision to infinity",
+                        s->weight_prior.shape);
+    if (noise && s->task != RVM_REGRESSION && s->method != RVM_METHOD_GIBBS)
+        return rvm_fail(err, RVM_ESETTING, "a prior of the noise is a setting of regression only");
+    if (noise && s->noise_variance > 0)
+        return rvm_fail(err, RVM_ESETTING, "a noise variance that is given needs no prior");
+    return RVM_OK;
+}
+
+static rvm_status check_alpha_bounds(const rvm_sampling *g, rvm_error *err)
+{
+    const double low = g->alpha_min, high = g->alpha_max;
+    if (!isfinite(low) || !isfinite(high) || low < 0 || high < 0)
+        return rvm_fail(err, RVM_ESETTING,
+                        "alphas from %g to %g; finite numbers above 0 are needed", low, high);
+    if (low > 0 && high > 0 && low >= high)
+        return rvm_fail(err, RVM_ESETTING, "the least alpha, %g, is not below the largest, %g", low,
+                        high);
+    return RVM_OK;
+}
+
+static rvm_status check_sampling(const rvm_settings *s, rvm_error *err)
+{
+    const rvm_sampling *g = &s->sampling;
+    if (s->method != RVM_METHOD_GIBBS)
+        return g->mixture ? rvm_fail(err, RVM_ESETTING, "a mixture of priors needs --method gibbs")
+                          : RVM_OK;
+    if (s->class_weight_count > 0)
+        return rvm_fail(err, RVM_ESETTING, "--method gibbs knows no weights of classes (-w)");
+    return check_alpha_bounds(g, err);
+}
+
+/* Rows read by a grammar with class_labels pass; a caller may have read them otherwise. */
+static rvm_status check_classes(const rvm_problem *p, rvm_error *err)
+{
+    for (size_t i = 0; i < p->rows; i++)
+        if (p->target[i] != floor(p->target[i]) || p->target[i] < INT_MIN || p->target[i] > INT_MAX)
+            return rvm_fail(err, RVM_ESETTING,
+                            "class label %g of row %zu is no whole number "
+                            "in the range of int",
+                            p->target[i], i + 1);
+    return RVM_OK;
+}
+
+static rvm_status check_serials(const rvm_problem *p, rvm_error *err)
+{
+    for (size_t i = 0; i < p->rows; i++)
+        if (p->start[i] == p->start[i + 1] || p->index[p->start[i]] != 0)
+            return rvm_fail(err, RVM_ESETTING,
+                            "row %zu of the precomputed kernel does not begin "
+                            "with 0:serial",
+                            i + 1);
+    return RVM_OK;
+}
+
+/* A noise below the rounding of the targets is none: what is computed from it are residuals of that
+ * rounding, squared and divided by it, which end in nonsense or leave the range of numbers. */
+static rvm_status check_noise_of(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < p->rows * p->outputs; i++)
+        largest = fmax(largest, fabs(p->target[i]));
+    const double rounding = DBL_EPSILON * largest;
+    if (s->noise_variance == 0 || sqrt(s->noise_variance) >= rounding)
+        return RVM_OK;
+    return rvm_fail(err, RVM_ESETTING,
+                    "noise variance is %g; targets as large as %g are rounded by more: at least "
+                    "%g is needed",
+                    s->noise_variance, largest, rounding * rounding);
+}
+
+static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+
+    if (p->rows == 0)
+        return rvm_fail(err, RVM_ESETTING, "there are no rows to train on");
+    if (s->task == RVM_CLASSIFICATION && p->outputs > 1)
+        return rvm_fail(err, RVM_ESETTING, "%zu labels in a row are for regression only",
+                        p->outputs);
+    if (s->method != RVM_METHOD_AUTO && p->outputs > 1)
+        return rvm_fail(err, RVM_ESETTING, "--method %s knows one output; %zu need --method auto",
+                        rvm_method_name(s->method), p->outputs);
+    if (s->task == RVM_CLASSIFICATION)
+        status = check_classes(p, err);
+    else
+        status = check_noise_of(s, p, err);
+    if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED && s->tune.type_count == 0)
+        status = check_serials(p, err);
+    return status;
+}
+
+static rvm_status check_one_kernel(const rvm_settings *s, rvm_error *err)
+{
+    rvm_status status = check_kernel(&s->kernel, err);
+    if (status == RVM_OK)
+        status = check_basis(s, err);
+    return status == RVM_OK ? check_inputs(s, err) : status;
+}
+
+/* The kernel, or each of those that there are to choose from. */
+static rvm_status check_kernels(const rvm_settings *s, rvm_error *err)
+{
+    rvm_settings one = *s;
+    rvm_status status = RVM_OK;
+    if (s->tune.type_count == 0)
+        return check_one_kernel(s, err);
+    for (size_t k = 0; k < s->tune.type_count && status == RVM_OK; k++) {
+        one.kernel.type = s->tune.type[k];
+        if (one.kernel.type == RVM_PRECOMPUTED)
+            return rvm_fail(err, RVM_ESETTING, "a precomputed kernel is not to be chosen");
+        status = check_one_kernel(&one, err);
+    }
+    return status;
+}
+
+rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
+{
+    if (s->task != RVM_CLASSIFICATION && s->task != RVM_REGRESSION)
+        return rvm_fail(err, RVM_ESETTING, "unknown svm type");
+    if (rvm_multiclass_name(s->multiclass) == NULL)
+        return rvm_fail(err, RVM_ESETTING, "unknown model of several classes");
+    if (rvm_method_name(s->method) == NULL)
+        return rvm_fail(err, RVM_ESETTING, "unknown method");
+
+    rvm_status status = check_kernels(s, err);
+    if (status == RVM_OK)
+        status = rvm_settings_check_ranges(s, err);
+    if (status == RVM_OK && s->prune_margin > 0 && s->method != RVM_METHOD_AUTO)
+        return rvm_fail(err, RVM_ESETTING, "--prune-margin is for --method auto only");
+    if (status == RVM_OK)
+        status = check_sampling(s, err);
+    if (status == RVM_OK)
+        status = check_noise(s, err);
+    if (status == RVM_OK)
+        status = check_priors(s, err);
+    if (status == RVM_OK)
+        status = check_class_weights(s, err);
+    if (status == RVM_OK && p != NULL)
+        status = check_problem(s, p, err);
+    return status;
+}
