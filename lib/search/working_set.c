@@ -96,7 +96,7 @@ static int searches_for(size_t rows, const rvm_study *y, const rvm_settings *s)
  * six). */
 static int fresh_starts(int searches)
 {
-    return (int)fmin(PLANS, (searches + 3) / 4);
+    return (int)fmin(PLANS, (searches - 1) / 4 + 1);
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */

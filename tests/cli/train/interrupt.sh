@@ -66,6 +66,11 @@ interrupt -s 3 -g 0.3 --restarts 1000000 third model
 grep -q '^Log evidence = ' out || fail "no summary: $(cat out)"
 ! grep -q '^Best of' out || fail "the best of starts that have not been: $(cat out)"
 
+# Their number may be the largest of all, where problems are trained in rounds, too.
+awk 'BEGIN { srand(4); for (i = 0; i < 1300; i++) {
+    x = rand(); print sin(9 * x) + rand() / 9 " 1:" x } }' >wavy
+interrupt -q -s 3 -g 20 --restarts 2147483647 wavy model
+
 # Where no two kernels were compared none is called chosen.
 printf '1 1:1\n2 1:2\n4 1:3\n' >three
 "$BIN/rvm-train" -s 3 -g auto three model >out 2>err || fail "three rows: $(cat err)"
