@@ -3,6 +3,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "base/linalg.h"
+#include "base/stack.h"
 #include "problems.h"
 #include "suites.h"
 
@@ -298,14 +299,15 @@ END_TEST
 START_TEST(strips_folded_in)
     {
         const size_t rows = 23, n = 5, most = 7;
-        gsl_matrix *S = random_matrix(rows, n, 31), *stack = gsl_matrix_alloc(n + most, n);
+        const double D[] = { 1, 1, 1, 1, 1 };
+        gsl_matrix *S = random_matrix(rows, n, 31), *ST = gsl_matrix_alloc(n, rows);
         gsl_matrix *tau = gsl_matrix_alloc(n, n), *R = gsl_matrix_calloc(n, n);
+        rvm_stack stack;
+        ck_assert(rvm_stack_init(&stack, n, most));
+        gsl_matrix_transpose_memcpy(ST, S);
         for (size_t at = 0; at < rows; at += most) {
             const size_t count = rows - at < most ? rows - at : most;
-            gsl_matrix_view from = gsl_matrix_submatrix(S, at, 0, count, n);
-            gsl_matrix_view to = gsl_matrix_submatrix(stack, n, 0, count, n);
-            gsl_matrix_memcpy(&to.matrix, &from.matrix);
-            ck_assert(rvm_qr_fold(R, stack, tau, count));
+            ck_assert(rvm_stack_fold(R, &stack, ST, NULL, at, count, D, NULL));
         }
         ck_assert(rvm_qr_factor(S, tau));
         for (size_t i = 0; i < n; i++)
@@ -313,7 +315,8 @@ START_TEST(strips_folded_in)
                 ck_assert_double_eq_tol(gsl_matrix_get(R, i, j),
                                         j < i ? 0 : gsl_matrix_get(S, i, j), 1e-13);
         gsl_matrix_free(S);
-        gsl_matrix_free(stack);
+        gsl_matrix_free(ST);
+        rvm_stack_free(&stack);
         gsl_matrix_free(tau);
         gsl_matrix_free(R);
     }

@@ -211,6 +211,13 @@ double rvm_cholesky_log_det(const gsl_matrix *L)
     return 2 * sum;
 }
 
+void rvm_cholesky_solve(const gsl_matrix *L, double *x)
+{
+    gsl_vector_view v = gsl_vector_view_array(x, L->size1);
+    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, L, &v.vector);
+    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, L, &v.vector);
+}
+
 void rvm_cholesky_inverse(gsl_matrix *Inv, const gsl_matrix *L)
 {
     gsl_matrix_memcpy(Inv, L);
@@ -226,19 +233,5 @@ bool rvm_qr_factor(gsl_matrix *S, gsl_matrix *tau)
             gsl_vector_view row = gsl_matrix_subrow(S, i, i, S->size2 - i);
             gsl_vector_scale(&row.vector, -1);
         }
-    return true;
-}
-
-bool rvm_qr_fold(gsl_matrix *R, gsl_matrix *stack, gsl_matrix *tau, size_t rows)
-{
-    const size_t K = R->size1;
-    gsl_matrix_view top = gsl_matrix_submatrix(stack, 0, 0, K, K);
-    gsl_matrix_view used = gsl_matrix_submatrix(stack, 0, 0, K + rows, K);
-    gsl_matrix_memcpy(&top.matrix, R);
-    if (!rvm_qr_factor(&used.matrix, tau))
-        return false;
-    for (size_t i = 0; i < K; i++)
-        for (size_t j = 0; j < K; j++)
-            gsl_matrix_set(R, i, j, j >= i ? gsl_matrix_get(stack, i, j) : 0);
     return true;
 }

@@ -22,6 +22,9 @@ bool rvm_cholesky(gsl_matrix *A, int threads);
 /* ln|L L'| of a Cholesky factor. */
 double rvm_cholesky_log_det(const gsl_matrix *L);
 
+/* x := (L L')^-1 x. */
+void rvm_cholesky_solve(const gsl_matrix *L, double *x);
+
 /* Inv = (L L')^-1, both triangles; L is kept. */
 void rvm_cholesky_inverse(gsl_matrix *Inv, const gsl_matrix *L);
 
@@ -32,9 +35,5 @@ void rvm_cholesky_inverse_diagonal(double *c, gsl_matrix *T, const gsl_matrix *L
  * Householder QR; never squares the condition number. S is destroyed, its upper triangle holds R
  * with a non-negative diagonal. tau: scratch, columns x columns. False when GSL fails. */
 bool rvm_qr_factor(gsl_matrix *S, gsl_matrix *tau);
-
-/* R := qr([R; rows K .. K + rows - 1 of the stack]) of an upper triangular K x K R with zeros below
- * its diagonal. stack: (K + rows or more) x K, destroyed; tau as above. */
-bool rvm_qr_fold(gsl_matrix *R, gsl_matrix *stack, gsl_matrix *tau, size_t rows);
 
 #endif

@@ -13,13 +13,15 @@
  * sight of the likelihood's cliff.
  */
 #include <gsl/gsl_blas.h>
+#include <gsl/gsl_math.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/linalg.h"
 #include "base/parallel.h"
 #include "base/vecmath.h"
-#include "inference/likelihood.h"
+#include "inference/probability.h"
+#include "inference/process.h"
 
 enum {
     MAX_NEWTON = 60,
@@ -214,6 +216,37 @@ static double bernoulli_inner(size_t m, size_t n, const rvm_fit *f, const rvm_de
     return sum;
 }
 
+/* ---- The row of the table ------------------------------------------------------------------- */
+
+static double log_density(const rvm_observed *o, const double *f, double ln_beta)
+{
+    (void)ln_beta;
+    return rvm_vec_logistic_sum(f, o->t, o->row_weight, o->N);
+}
+
+static void derivatives(double *gradient, double *curvature, const rvm_observed *o, const double *f,
+                        double ln_beta)
+{
+    (void)ln_beta;
+    rvm_vec_logistic_slope(gradient, curvature, f, o->t, o->row_weight, o->N);
+}
+
+/* c y (1 - y) (1 - 2 y), which is odd in f */
+static void third(double *change, const rvm_observed *o, const double *f)
+{
+    for (size_t n = 0; n < o->N; n++) {
+        const double c = o->row_weight == NULL ? 1 : o->row_weight[n], e = exp(-fabs(f[n]));
+        change[n] = copysign(c * e * (1 - e) / gsl_pow_3(1 + e), -f[n]);
+    }
+}
+
+static double mean_target(double mean, double variance)
+{
+    double p[2], log_p[2];
+    rvm_probability_of_two(p, log_p, mean, variance, false);
+    return p[0];
+}
+
 /* ws->rows and rows2. */
 static double row_numbers(double K, double N)
 {
@@ -234,6 +267,11 @@ const rvm_likelihood rvm_bernoulli = {
     .has_noise = false,
     .curved = true,
     .by_rows = true,
+    .log_density = log_density,
+    .derivatives = derivatives,
+    .third = third,
+    .mean = mean_target,
+    .process = rvm_process_laplace,
     .plans = plans,
     .plan_count = sizeof plans / sizeof plans[0],
     .scratch = row_numbers,

@@ -7,17 +7,14 @@
  * Gram matrix do not suffice, rvm_quadratic does without them. */
 #include <float.h>
 #include <gsl/gsl_blas.h>
-#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/interrupt.h"
 #include "base/linalg.h"
-#include "inference/likelihood.h"
-
-enum { LEAST_STACK = 512 }; /* rows that are folded into a QR factorisation at a time, or K */
+#include "base/stack.h"
+#include "inference/process.h"
 
 /* t't - 2 mu'p + mu'G mu has lost four digits to cancellation when it falls below this share of
  * t't; the residual is then summed row by row. */
@@ -44,45 +41,15 @@ static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *
     }
 }
 
-/* Rows `from` and on of sqrt(beta) Phi D below R in the stack, `rows` of them. */
-static void stack_rows(gsl_matrix *stack, const rvm_fit *f, const rvm_design *d, const double *D,
-                       size_t from, size_t rows)
-{
-    const double root = exp(0.5 * f->ln_beta);
-    for (size_t i = 0; i < f->K; i++) {
-        const double *phi = gsl_matrix_const_ptr(d->PhiT, f->column[i], from);
-        for (size_t n = 0; n < rows; n++)
-            gsl_matrix_set(stack, f->K + n, i, root * D[i] * phi[n]);
-    }
-}
-
-/* What factor_by_qr allocates. */
-static double stack_numbers(double K, double N)
-{
-    (void)N;
-    return (2 * K + fmax(K, LEAST_STACK)) * K;
-}
-
 /* L from the QR factorisation of [ sqrt(beta) Phi D ; I ], for columns so alike that forming H
- * loses positive definiteness; rows are folded in some at a time. Rare, and the one place in a
- * search that allocates. False too where it is interrupted. */
+ * loses positive definiteness. Rare, and the one place in a search that allocates. False too where
+ * it is interrupted. scaled: scratch. */
 static bool factor_by_qr(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o,
-                         const rvm_design *d, const double *D)
+                         const rvm_design *d, const double *D, double *scaled)
 {
-    const size_t K = f->K, most = GSL_MIN(d->N, GSL_MAX(K, LEAST_STACK));
-    gsl_matrix *stack = gsl_matrix_alloc(K + most, K), *tau = gsl_matrix_alloc(K, K);
-    bool ok = stack != NULL && tau != NULL;
-    gsl_matrix_set_identity(L);
-    for (size_t at = 0; at < d->N && ok; at += most) {
-        const size_t rows = GSL_MIN(most, d->N - at);
-        stack_rows(stack, f, d, D, at, rows);
-        ok = rvm_qr_fold(L, stack, tau, rows) && !rvm_interrupted(o->interrupted);
-    }
-    if (ok)
-        gsl_matrix_transpose(L);
-    gsl_matrix_free(stack);
-    gsl_matrix_free(tau);
-    return ok;
+    for (size_t i = 0; i < f->K; i++)
+        scaled[i] = exp(0.5 * f->ln_beta) * D[i];
+    return rvm_stack_factor(L, d->PhiT, f->column, d->N, scaled, o->interrupted, NULL) == RVM_OK;
 }
 
 /* r = t - Phi mu; mu_i = D_i u_i. */
@@ -127,15 +94,13 @@ static void solve_mode(rvm_fit *f, const gsl_matrix *L, const rvm_design *d, con
     const double beta = exp(f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
         f->u[i] = beta * D[i] * d->p[f->column[i]];
-    gsl_vector_view u = gsl_vector_view_array(f->u, f->K);
-    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, L, &u.vector);
-    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, L, &u.vector);
+    rvm_cholesky_solve(L, f->u);
 }
 
 /* L with L L' = H: by Cholesky while the rounding of the largest entry of H is small against 1, the
  * least eigenvalue; by QR beyond that, if there are rows to take it from. */
 static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                   const double *D, int threads)
+                   const double *D, rvm_scratch *ws)
 {
     const double K = (double)f->K;
     double largest = 0;
@@ -143,10 +108,10 @@ static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o, const
     for (size_t i = 0; i < f->K; i++)
         largest = fmax(largest, gsl_matrix_get(L, i, i));
     if (!o->likelihood->by_rows)
-        return largest * sqrt(K) * DBL_EPSILON <= pivot_lost && rvm_cholesky(L, threads);
-    if (largest * K * DBL_EPSILON < pivot_noise && rvm_cholesky(L, threads))
+        return largest * sqrt(K) * DBL_EPSILON <= pivot_lost && rvm_cholesky(L, ws->threads);
+    if (largest * K * DBL_EPSILON < pivot_noise && rvm_cholesky(L, ws->threads))
         return true;
-    return factor_by_qr(L, f, o, d, D);
+    return factor_by_qr(L, f, o, d, D, ws->vector2);
 }
 
 /* u += H^-1 (beta D Phi' r - u), and the residual afterwards: what the normal equations have lost
@@ -156,7 +121,6 @@ static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, con
 {
     const double beta = exp(f->ln_beta);
     double *step = ws->vector2;
-    gsl_vector_view s = gsl_vector_view_array(step, f->K);
     residual_by_rows(ws->long1, f, o, d, D);
     gsl_vector_const_view r = gsl_vector_const_view_array(ws->long1, o->N);
     for (size_t i = 0; i < f->K; i++) {
@@ -164,8 +128,7 @@ static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, con
         gsl_blas_ddot(&column.vector, &r.vector, &step[i]);
         step[i] = beta * D[i] * step[i] - f->u[i];
     }
-    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, L, &s.vector);
-    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, L, &s.vector);
+    rvm_cholesky_solve(L, step);
     for (size_t i = 0; i < f->K; i++)
         f->u[i] += step[i];
     return residual_by_rows(ws->long1, f, o, d, D);
@@ -197,7 +160,7 @@ static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_desi
     if (f->K > 0) {
         gsl_matrix_view L = rvm_fit_factor(f);
         fill_D(D, f);
-        if (!factor(&L.matrix, f, o, d, D, ws->threads))
+        if (!factor(&L.matrix, f, o, d, D, ws))
             return false;
         log_det = rvm_cholesky_log_det(&L.matrix);
         solve_mode(f, &L.matrix, d, D);
@@ -270,6 +233,39 @@ static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_des
     return exp(f->ln_beta) * gsl_matrix_get(d->G, m, n);
 }
 
+/* ---- The row of the table ------------------------------------------------------------------- */
+
+static double log_density(const rvm_observed *o, const double *f, double ln_beta)
+{
+    double squares = 0;
+    for (size_t n = 0; n < o->N; n++)
+        squares += gsl_pow_2(o->t[n] - f[n]);
+    return 0.5 * ((double)o->N * (ln_beta - log(2 * M_PI)) - exp(ln_beta) * squares);
+}
+
+static void derivatives(double *gradient, double *curvature, const rvm_observed *o, const double *f,
+                        double ln_beta)
+{
+    const double beta = exp(ln_beta);
+    for (size_t n = 0; n < o->N; n++) {
+        gradient[n] = beta * (o->t[n] - f[n]);
+        curvature[n] = beta;
+    }
+}
+
+static double mean_target(double mean, double variance)
+{
+    (void)variance;
+    return mean;
+}
+
+/* For factor_by_qr. */
+static double stack_numbers(double K, double N)
+{
+    (void)N;
+    return rvm_stack_numbers(K);
+}
+
 /* A small guess of the noise keeps more functions for longer and ends in smoother solutions than
  * one near the variance of the targets, which is where greedy growth gets trapped. */
 static const rvm_start_plan plans[] = {
@@ -289,6 +285,10 @@ const rvm_likelihood rvm_gaussian = {
     .name = "gaussian",
     .has_noise = true,
     .by_rows = true,
+    .log_density = log_density,
+    .derivatives = derivatives,
+    .mean = mean_target,
+    .process = rvm_process_normal,
     .plans = plans,
     .plan_count = sizeof plans / sizeof plans[0],
     .scratch = stack_numbers,

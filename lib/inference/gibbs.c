@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/linalg.h"
+#include "base/stack.h"
 #include "base/truncated.h"
 #include "inference/probability.h"
 
@@ -216,35 +217,15 @@ static void fill_square(rvm_gibbs_chain *c)
     }
 }
 
-/* L := R' with R'R = H by the QR factorisation of [beta^1/2 Phi S; I], for data so large that the 1
- * of H is below the rounding of the rest. */
-static rvm_status factor_by_rows(rvm_gibbs_chain *c, rvm_error *err)
-{
-    const size_t M = c->g->M, N = c->g->N;
-    gsl_matrix *stack = gsl_matrix_calloc(N + M, M), *tau = gsl_matrix_alloc(M, M);
-    rvm_status status =
-        stack == NULL || tau == NULL ? rvm_fail_memory(err, "the posterior") : RVM_OK;
-    for (size_t i = 0; i < M && status == RVM_OK; i++) {
-        for (size_t n = 0; n < N; n++)
-            gsl_matrix_set(stack, n, i,
-                           sqrt(c->beta) * c->scale[i] * gsl_matrix_get(c->g->PhiT, i, n));
-        gsl_matrix_set(stack, N + i, i, 1);
-    }
-    if (status == RVM_OK && !rvm_qr_factor(stack, tau))
-        status = rvm_fail(err, RVM_ENUMERIC,
-                          "the posterior left the range of finite numbers: scale the data");
-    for (size_t i = 0; i < M && status == RVM_OK; i++)
-        for (size_t j = 0; j <= i; j++)
-            gsl_matrix_set(c->H, i, j, gsl_matrix_get(stack, j, i));
-    gsl_matrix_free(stack);
-    gsl_matrix_free(tau);
-    return status;
-}
-
+/* L with L L' = H, by QR for data so large that the 1 of H is below the rounding of the rest. */
 static rvm_status factor(rvm_gibbs_chain *c, rvm_error *err)
 {
     fill_square(c);
-    return rvm_cholesky(c->H, 1) ? RVM_OK : factor_by_rows(c, err);
+    if (rvm_cholesky(c->H, 1))
+        return RVM_OK;
+    for (size_t i = 0; i < c->g->M; i++)
+        c->v[i] = sqrt(c->beta) * c->scale[i];
+    return rvm_stack_factor(c->H, c->g->PhiT, NULL, c->g->N, c->v, NULL, err);
 }
 
 /* With w = S v, v ~ N(H^-1 b, H^-1), b = beta S Phi'z: L v' = b, then L'v = v' + normal numbers. */

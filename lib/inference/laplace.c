@@ -31,7 +31,8 @@ rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, int threa
     l->step = rvm_array(capacity, sizeof *l->step);
     l->w = rvm_array(capacity, sizeof *l->w);
     if (l->f != NULL && l->trial != NULL && l->slope != NULL && l->curvature != NULL &&
-        l->G != NULL && l->scaled != NULL && l->Q != NULL && l->g != NULL && l->step != NULL && l->w != NULL)
+        l->G != NULL && l->scaled != NULL && l->Q != NULL && l->g != NULL && l->step != NULL &&
+        l->w != NULL)
         return RVM_OK;
     rvm_laplace_free(l);
     return rvm_fail_memory(err, "the approximation at the mode");

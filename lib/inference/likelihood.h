@@ -18,6 +18,7 @@
 #include "inference/prior.h"
 
 typedef struct rvm_likelihood rvm_likelihood;
+typedef struct rvm_process rvm_process;
 
 /* What is observed, in canonical order. Regression: t with mean 0 and variance 1. */
 typedef struct {
@@ -92,6 +93,21 @@ struct rvm_likelihood {
                        that is found in steps over all rows. Else it is normal, and the Gram matrix
                        of the columns says it all. */
     bool by_rows;   /* looks at rows, not at their Gram matrix alone: a fit has vectors of N */
+    /* ---- One target given its activation ---- */
+    /* The sum over rows of ln p(t | f); row n counts row_weight[n] times. */
+    double (*log_density)(const rvm_observed *o, const double *f, double ln_beta);
+    /* Of each row d ln p / df and -d2 ln p / df2, */
+    void (*derivatives)(double *gradient, double *curvature, const rvm_observed *o, const double *f,
+                        double ln_beta);
+    /* and the derivative by f of the latter, where it has one. */
+    void (*third)(double *change, const rvm_observed *o, const double *f);
+    /* Mean of a new target whose activation is N(mean, variance). */
+    double (*mean)(double mean, double variance);
+    /* Log evidence of a Gaussian process, process.h. */
+    bool (*process)(double *log_evidence, double *a, rvm_process *s, const rvm_observed *o,
+                    double ln_beta, int threads);
+
+    /* ---- A search ---- */
     const rvm_start_plan *plans; /* of the first searches, in their order */
     int plan_count;
     /* Numbers that a posterior of K functions and N rows needs beside a fit and square scratch. */

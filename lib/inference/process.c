@@ -10,18 +10,20 @@
 #include "base/error.h"
 #include "base/linalg.h"
 #include "base/vecmath.h"
+#include "inference/mode.h"
 
-enum { MAX_NEWTON = 50, MAX_HALVINGS = 20 };
+enum { MAX_NEWTON = 50 };
 
-/* Nats that a step to the mode must promise. */
-static const double at_mode = 1e-10;
+/* Twice the nats that a step to the mode must promise. ln|H| moves with the mode to first order, by
+ * about the root of this, and its derivatives are followed. */
+static const double at_mode = 1e-18;
 
 rvm_status rvm_process_init(rvm_process *s, size_t N, rvm_error *err)
 {
     memset(s, 0, sizeof *s);
     s->N = N;
-    double **const vectors[] = { &s->f,         &s->trial_f, &s->trial_a, &s->slope,
-                                 &s->curvature, &s->root,    &s->v };
+    double **const vectors[] = { &s->f,    &s->gradient, &s->curvature, &s->root,
+                                 &s->step, &s->trial,    &s->v };
     gsl_matrix **const matrices[] = { &s->C, &s->G, &s->factor, &s->R };
     bool memory = true;
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
@@ -45,11 +47,11 @@ void rvm_process_free(rvm_process *s)
     gsl_matrix_free(s->factor);
     gsl_matrix_free(s->R);
     free(s->f);
-    free(s->trial_f);
-    free(s->trial_a);
-    free(s->slope);
+    free(s->gradient);
     free(s->curvature);
     free(s->root);
+    free(s->step);
+    free(s->trial);
     free(s->v);
     memset(s, 0, sizeof *s);
 }
@@ -73,36 +75,49 @@ static void fill_derivative(rvm_process *s, const double *a, const gsl_matrix *R
     }
 }
 
-bool rvm_process_normal(double *log_evidence, double *a, rvm_process *s, const double *t,
-                        double noise_variance, int threads)
+bool rvm_process_normal(double *log_evidence, double *a, rvm_process *s, const rvm_observed *o,
+                        double ln_beta, int threads)
 {
     const double N = (double)s->N;
     for (size_t n = 0; n < s->N; n++)
-        *gsl_matrix_ptr(s->C, n, n) += noise_variance;
+        *gsl_matrix_ptr(s->C, n, n) += exp(-ln_beta);
     if (!rvm_cholesky(s->C, threads))
         return false;
     rvm_cholesky_inverse(s->R, s->C);
-    multiply(a, s->R, t);
+    multiply(a, s->R, o->t);
     fill_derivative(s, a, s->R);
     *log_evidence =
-        -0.5 * (rvm_vec_dot(t, a, s->N) + rvm_cholesky_log_det(s->C) + N * log(2 * M_PI));
+        -0.5 * (rvm_vec_dot(o->t, a, s->N) + rvm_cholesky_log_det(s->C) + N * log(2 * M_PI));
     return isfinite(*log_evidence);
 }
 
-/* ---- Two classes ---------------------------------------------------------------------------- */
+/* ---- Laplace's approximation ---------------------------------------------------------------- */
 
-/* ln p(t|f) - 1/2 a'f */
-static double objective(const rvm_process *s, const double *a, const double *f, const double *t,
-                        const double *row_weight)
+/* The process as rvm_mode sees it: borrowed. */
+typedef struct {
+    rvm_process *s;
+    const rvm_observed *o;
+    double ln_beta;
+    int threads;
+} space;
+
+/* ln p(t|f) - 1/2 a'f at f = C a */
+static rvm_status evaluate(double *objective, void *self, const double *a, rvm_error *err)
 {
-    return rvm_vec_logistic_sum(f, t, row_weight, s->N) - 0.5 * rvm_vec_dot(a, f, s->N);
+    const space *p = self;
+    (void)err;
+    multiply(p->s->f, p->s->C, a);
+    *objective = p->o->likelihood->log_density(p->o, p->s->f, p->ln_beta) -
+                 0.5 * rvm_vec_dot(a, p->s->f, p->s->N);
+    return RVM_OK;
 }
 
-/* H, its factor, and slope and curvature at s->f. */
-static bool factor(rvm_process *s, const double *t, const double *row_weight, int threads)
+/* H = I + B^1/2 C B^1/2 and its factor, with derivatives at s->f; its eigenvalues are 1 or more
+ * however small those of C are (Rasmussen and Williams 2006, equation 3.26). */
+static bool factor(rvm_process *s, const space *p)
 {
     const size_t N = s->N;
-    rvm_vec_logistic_slope(s->slope, s->curvature, s->f, t, row_weight, N);
+    p->o->likelihood->derivatives(s->gradient, s->curvature, p->o, s->f, p->ln_beta);
     for (size_t n = 0; n < N; n++)
         s->root[n] = sqrt(s->curvature[n]);
     for (size_t i = 0; i < N; i++) {
@@ -112,68 +127,39 @@ static bool factor(rvm_process *s, const double *t, const double *row_weight, in
             h[n] = s->root[i] * c[n] * s->root[n];
         h[i] += 1;
     }
-    return rvm_cholesky(s->factor, threads);
+    return rvm_cholesky(s->factor, p->threads);
 }
 
-/* trial_a = b - B^1/2 H^-1 B^1/2 C b with b = B f + slope: Newton's method. */
-static void newton_target(rvm_process *s)
+/* Newton's method leads to a = b - B^1/2 H^-1 B^1/2 C b with b = B f + gradient (the same, algorithm
+ * 3.1). The step d of a is one of C d in f, where the gradient is that of ln p less a. */
+static rvm_status newton(double *step, double *promise, void *self, const double *a, rvm_error *err)
 {
+    const space *p = self;
+    rvm_process *s = p->s;
     const size_t N = s->N;
-    double *b = s->trial_a, *x = s->v;
+    double *x = s->v;
+    if (!factor(s, p))
+        return rvm_fail(err, RVM_ENUMERIC, "a process left the range of finite numbers");
     for (size_t n = 0; n < N; n++)
-        b[n] = s->curvature[n] * s->f[n] + s->slope[n];
-    multiply(x, s->C, b);
+        step[n] = s->curvature[n] * s->f[n] + s->gradient[n];
+    multiply(x, s->C, step);
     for (size_t n = 0; n < N; n++)
         x[n] *= s->root[n];
-    gsl_vector_view solved = gsl_vector_view_array(x, N);
-    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, s->factor, &solved.vector);
-    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, s->factor, &solved.vector);
+    rvm_cholesky_solve(s->factor, x);
     for (size_t n = 0; n < N; n++)
-        b[n] -= s->root[n] * x[n];
-}
-
-/* Half as far while that is no progress; returns what was gained. */
-static double move(rvm_process *s, double *a, double *reached, const double *t,
-                   const double *row_weight)
-{
-    for (int k = 0; k < MAX_HALVINGS; k++) {
-        multiply(s->trial_f, s->C, s->trial_a);
-        const double value = objective(s, s->trial_a, s->trial_f, t, row_weight);
-        if (value > *reached) {
-            const double gain = value - *reached;
-            memcpy(a, s->trial_a, s->N * sizeof *a);
-            memcpy(s->f, s->trial_f, s->N * sizeof *a);
-            *reached = value;
-            return gain;
-        }
-        for (size_t n = 0; n < s->N; n++)
-            s->trial_a[n] = 0.5 * (a[n] + s->trial_a[n]);
-    }
-    return 0;
+        step[n] -= s->root[n] * x[n] + a[n];
+    multiply(x, s->C, step);
+    *promise = rvm_vec_dot(s->gradient, x, N) - rvm_vec_dot(a, x, N);
+    return RVM_OK;
 }
 
 /* From a, or from 0 where that is better. */
-static bool find_mode(double *reached, rvm_process *s, double *a, const double *t,
-                      const double *row_weight, int threads)
+static bool find_mode(double *reached, double *a, space *p)
 {
-    const size_t N = s->N;
-    memset(s->trial_f, 0, N * sizeof *s->trial_f);
-    const double nothing = rvm_vec_logistic_sum(s->trial_f, t, row_weight, N);
-    multiply(s->f, s->C, a);
-    *reached = objective(s, a, s->f, t, row_weight);
-    if (!(*reached > nothing)) {
-        memset(a, 0, N * sizeof *a);
-        memset(s->f, 0, N * sizeof *s->f);
-        *reached = nothing;
-    }
-    for (int k = 0; k < MAX_NEWTON; k++) {
-        if (!factor(s, t, row_weight, threads))
-            return false;
-        newton_target(s);
-        if (move(s, a, reached, t, row_weight) < at_mode)
-            break;
-    }
-    return factor(s, t, row_weight, threads);
+    rvm_process *s = p->s;
+    const rvm_mode mode = { s->N, p, evaluate, newton, MAX_NEWTON, at_mode };
+    memset(s->root, 0, s->N * sizeof *s->root);
+    return rvm_mode_find(reached, a, s->step, s->trial, s->root, &mode, NULL) == RVM_OK;
 }
 
 /* R in the place of H^-1. */
@@ -187,38 +173,39 @@ static void fill_R(rvm_process *s)
     }
 }
 
-/* u = (I - R C) v, in s->trial_a; needs C R, which goes to s->G. */
-static void follow_mode(rvm_process *s, const double *t, const double *row_weight, int threads)
+/* u = (I - R C) v, in s->step; needs C R, which goes to s->G. */
+static void follow_mode(rvm_process *s, const space *p)
 {
     const size_t N = s->N;
-    rvm_product_nt(s->G, s->C, s->R, threads); /* R is symmetric */
+    rvm_product_nt(s->G, s->C, s->R, p->threads); /* R is symmetric */
+    p->o->likelihood->third(s->v, p->o, s->f);
     for (size_t n = 0; n < N; n++) {
-        const double c = row_weight == NULL ? 1 : row_weight[n], y = t[n] - s->slope[n] / c;
         const double variance =
             gsl_matrix_get(s->C, n, n) -
             rvm_vec_dot(gsl_matrix_const_ptr(s->G, n, 0), gsl_matrix_const_ptr(s->C, n, 0), N);
-        s->v[n] = -0.5 * variance * s->curvature[n] * (1 - 2 * y);
+        s->v[n] *= -0.5 * variance;
     }
-    multiply(s->trial_f, s->C, s->v);
-    multiply(s->trial_a, s->R, s->trial_f);
+    multiply(s->trial, s->C, s->v);
+    multiply(s->step, s->R, s->trial);
     for (size_t n = 0; n < N; n++)
-        s->trial_a[n] = s->v[n] - s->trial_a[n];
+        s->step[n] = s->v[n] - s->step[n];
 }
 
-bool rvm_process_logistic(double *log_evidence, double *a, rvm_process *s, const double *t,
-                          const double *row_weight, int threads)
+bool rvm_process_laplace(double *log_evidence, double *a, rvm_process *s, const rvm_observed *o,
+                         double ln_beta, int threads)
 {
+    space p = { s, o, ln_beta, threads };
     double reached;
-    if (!find_mode(&reached, s, a, t, row_weight, threads))
+    if (!find_mode(&reached, a, &p))
         return false;
     *log_evidence = reached - 0.5 * rvm_cholesky_log_det(s->factor);
     fill_R(s);
-    follow_mode(s, t, row_weight, threads);
+    follow_mode(s, &p);
     fill_derivative(s, a, s->R);
     for (size_t i = 0; i < s->N; i++) {
         double *g = gsl_matrix_ptr(s->G, i, 0);
         for (size_t n = 0; n < s->N; n++)
-            g[n] += 0.5 * (s->trial_a[i] * a[n] + a[i] * s->trial_a[n]);
+            g[n] += 0.5 * (s->step[i] * a[n] + a[i] * s->step[n]);
     }
     return isfinite(*log_evidence);
 }

@@ -84,11 +84,12 @@ typedef struct {
 struct rvm_widths {
     rvm_problem *p; /* owned: the rows that are seen */
     rvm_inputs inputs;
-    size_t targets;     /* functions that are looked at: outputs, or classes */
-    gsl_matrix *t;      /* owned, targets x N: reduced, or 0 and 1 */
-    double *fixed;      /* owned, targets: the noise, where it is known */
-    double *row_weight; /* owned, N, or NULL */
-    bool classes, free_noise;
+    size_t targets;                   /* functions that are looked at: outputs, or classes */
+    gsl_matrix *t;                    /* owned, targets x N: reduced, or 0 and 1 */
+    double *fixed;                    /* owned, targets: the noise, where it is known */
+    double *row_weight;               /* owned, N, or NULL */
+    const rvm_likelihood *likelihood; /* of the targets */
+    bool free_noise;
     unsigned terms;     /* degrees of terms beside the kernel's functions, as bits */
     gsl_matrix *trend;  /* owned, N x N: their covariance */
     size_t count;       /* coordinates */
@@ -146,14 +147,16 @@ static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
     rvm_process *s = &c->process;
     const size_t N = s->N, d = w->inputs.count;
     const double variance = exp(to->theta[d + k]), noise = noise_of(w, to->theta, k);
-    const double *t = gsl_matrix_const_ptr(w->t, k, 0);
+    const rvm_observed o = { .likelihood = w->likelihood,
+                             .N = N,
+                             .t = gsl_matrix_ptr(w->t, k, 0),
+                             .row_weight = w->row_weight };
     double *mode = gsl_matrix_ptr(c->mode, k, 0), log_evidence, by_variance = 0, by_noise = 0;
     for (size_t i = 0; i < N; i++)
         for (size_t n = 0; n < N; n++)
             gsl_matrix_set(s->C, i, n,
                            variance * gsl_matrix_get(c->K, i, n) + gsl_matrix_get(w->trend, i, n));
-    if (!(w->classes ? rvm_process_logistic(&log_evidence, mode, s, t, w->row_weight, c->threads)
-                     : rvm_process_normal(&log_evidence, mode, s, t, noise, c->threads)))
+    if (!o.likelihood->process(&log_evidence, mode, s, &o, -log(noise), c->threads))
         return false;
     for (size_t i = 0; i < N; i++) {
         const double *g = gsl_matrix_const_ptr(s->G, i, 0), *v = gsl_matrix_const_ptr(c->K, i, 0);
@@ -643,11 +646,12 @@ static rvm_status observe(rvm_widths *w, rvm_study *y, const size_t *class_of_ro
 {
     size_t *row = NULL;
     rvm_status status = choose_rows(&row, w, y, s, err);
-    w->classes = s->task == RVM_CLASSIFICATION;
+    w->likelihood = y->observed.likelihood;
     w->terms = rvm_term_wanted(s);
     if (status == RVM_OK)
-        status = w->classes ? observe_classes(w, y, class_of_row, classes, row, err)
-                            : observe_outputs(w, y, s, row, err);
+        status = s->task == RVM_CLASSIFICATION
+                     ? observe_classes(w, y, class_of_row, classes, row, err)
+                     : observe_outputs(w, y, s, row, err);
     free(row);
     return status;
 }
