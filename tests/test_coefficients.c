@@ -23,7 +23,7 @@ static rvm_model *read_ok(const char *text)
  * 144, 17, 4 on its diagonal; the third function is a kernel's. */
 START_TEST(three_by_three)
     {
-        rvm_model *m = read_ok("rvm_model 3\ntask regression\nkernel_type linear\nnr_class 2\n"
+        rvm_model *m = read_ok("rvm_model 1\ntask regression\nkernel_type linear\nnr_class 2\n"
                                "total_rv 1\nexamples 9\nnoise_variance 0.25\nnoise_fixed 0\n"
                                "log_evidence 0\nconverged 1\nbias 0.5 1 7\nbasis x1*x3 -1.5 8\n"
                                "factor 1 2 3\nfactor 2 1\nfactor 4\nRV\n2 1 1:1\nend\n");
@@ -48,7 +48,7 @@ END_TEST
  * 4/64. */
 START_TEST(of_each_output)
     {
-        rvm_model *m = read_ok("rvm_model 3\ntask regression\nkernel_type none\nnr_class 2\n"
+        rvm_model *m = read_ok("rvm_model 1\ntask regression\nkernel_type none\nnr_class 2\n"
                                "nr_output 2\ntotal_rv 0\nexamples 9\nnoise_variance 1 1\n"
                                "noise_fixed 0\nlog_evidence 0\nconverged 1\noutput 1 2\n"
                                "basis x1 3 1\nbasis x2 5 1\nfactor 2 1\nfactor 4\noutput 2 1\n"

@@ -301,9 +301,9 @@ static void expect_fault(const char *text, const char *row, size_t line)
 /* Means at the end of the range; the variances are lost in their rounding. */
 START_TEST(intervals_at_the_end_of_the_range)
     {
-        static const char draws[] = "rvm_model 5\ntask regression\nkernel_type none\nnr_class 2\n"
+        static const char draws[] = "rvm_model 1\ntask regression\nkernel_type none\nnr_class 2\n"
                                     "total_rv 0\nexamples 9\nnoise_variance 1\nnoise_fixed 0\n"
-                                    "log_likelihood 0\nconverged 1\ndraws 2\nnoise_sd 1 1\n"
+                                    "draws 2\nnoise_sd 1 1\nlog_likelihood 0\nconverged 1\n"
                                     "bias 1.7976931348623157e308 0 0\nRV\nend\n";
         const rvm_predictor_settings s = { .variance = true, .interval = 0.95 };
         rvm_prediction out = { 0 };

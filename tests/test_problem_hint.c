@@ -29,7 +29,7 @@ static const struct {
     { BYTES("\xef\xbb\xbf"
             "1 1:2"),
       "byte order mark" },
-    { BYTES("rvm_model 3"), "a model of rvm-train" },
+    { BYTES("rvm_model 1"), "a model of rvm-train" },
     { BYTES("svm_type c_svc"), "a model of svm-train" },
     { BYTES("x"), "range file" },
     { BYTES("y"), "range file" },

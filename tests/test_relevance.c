@@ -116,7 +116,7 @@ START_TEST(model_at_any_time)
 END_TEST
 
 /* f = bias + w exp(-eta (x - z)^2) of one vector at 0: the effect of x by hand. x_2 has none. */
-static const char one_vector[] = "rvm_model 3\n"
+static const char one_vector[] = "rvm_model 1\n"
                                  "task regression\n"
                                  "kernel_type rbf\n"
                                  "gamma 1\n"

@@ -239,7 +239,7 @@ static rvm_status fill_latent(rvm_latent *f, const rvm_condensed *c, const rvm_s
     size_t terms = 0;
     while (terms < c->count && rvm_basis_is_term(b, sm->design.id[c->function[terms]]))
         terms++;
-    if (!rvm_latent_alloc_draws(f, c->count, terms, D))
+    if (!rvm_latent_alloc(f, c->count, terms, D))
         return rvm_fail_memory(err, "the model");
     for (size_t i = 0; i < c->count; i++) {
         const size_t id = sm->design.id[c->function[i]];

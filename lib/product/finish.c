@@ -37,7 +37,7 @@ static rvm_status copy_functions(rvm_latent *latent, const rvm_posterior *q, con
     size_t terms = 0;
     while (terms < q->K && rvm_basis_is_term(b, id[q->column[terms]]))
         terms++;
-    if (!rvm_latent_alloc(latent, q->K, terms))
+    if (!rvm_latent_alloc(latent, q->K, terms, 0))
         return rvm_fail_memory(err, "the model");
     double *to = latent->factor;
     for (size_t i = 0; i < q->K; i++) {

@@ -42,26 +42,10 @@ bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs)
     return true;
 }
 
-bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms)
+bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms, size_t draws)
 {
     size_t triangle = 0;
-    if (!rvm_triangle_size(&triangle, count))
-        return false;
-
-    f->count = count;
-    f->terms = terms;
-    f->term = rvm_array(terms, sizeof *f->term);
-    f->vector = rvm_array(count - terms, sizeof *f->vector);
-    f->weight = rvm_array(count, sizeof *f->weight);
-    f->alpha = rvm_array(count, sizeof *f->alpha);
-    f->factor = rvm_array(triangle, sizeof *f->factor);
-    return f->term != NULL && f->vector != NULL && f->weight != NULL && f->alpha != NULL &&
-           f->factor != NULL;
-}
-
-bool rvm_latent_alloc_draws(rvm_latent *f, size_t count, size_t terms, size_t draws)
-{
-    if (count > 0 && draws > SIZE_MAX / count)
+    if (!rvm_triangle_size(&triangle, count) || (count > 0 && draws > SIZE_MAX / count))
         return false;
     f->count = count;
     f->terms = terms;
@@ -69,10 +53,16 @@ bool rvm_latent_alloc_draws(rvm_latent *f, size_t count, size_t terms, size_t dr
     f->term = rvm_array(terms, sizeof *f->term);
     f->vector = rvm_array(count - terms, sizeof *f->vector);
     f->weight = rvm_array(count, sizeof *f->weight);
-    f->draw = rvm_array(count * draws, sizeof *f->draw);
-    f->noise_sd = rvm_array(draws, sizeof *f->noise_sd);
-    return f->term != NULL && f->vector != NULL && f->weight != NULL && f->draw != NULL &&
-           f->noise_sd != NULL;
+    if (f->term == NULL || f->vector == NULL || f->weight == NULL)
+        return false;
+    if (draws > 0) {
+        f->draw = rvm_array(count * draws, sizeof *f->draw);
+        f->noise_sd = rvm_array(draws, sizeof *f->noise_sd);
+        return f->draw != NULL && f->noise_sd != NULL;
+    }
+    f->alpha = rvm_array(count, sizeof *f->alpha);
+    f->factor = rvm_array(triangle, sizeof *f->factor);
+    return f->alpha != NULL && f->factor != NULL;
 }
 
 void rvm_model_free(rvm_model *m)

@@ -30,7 +30,7 @@ typedef struct {
      * classes P(k|x) is the mean of Phi(f(x)) over the draws. */
     size_t draws;
     double *draw;     /* owned, K x draws */
-    double *noise_sd; /* owned, draws: regression; else 1 */
+    double *noise_sd; /* owned, draws: regression */
 } rvm_latent;
 
 /* Regression has one latent function for each output, the targets of a row, and their weights are
@@ -67,11 +67,10 @@ rvm_model *rvm_model_alloc(void);
 bool rvm_model_alloc_latents(rvm_model *m, size_t count);
 /* Gives the kernel a copy of these weights; false without memory. */
 bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs);
-/* Gives an empty latent function room for `count` basis functions, all zero, `terms` of them terms;
- * false without memory, and what it got is then freed with the model. */
-bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms);
-/* The same with draws. */
-bool rvm_latent_alloc_draws(rvm_latent *f, size_t count, size_t terms, size_t draws);
+/* Gives an empty latent function room for `count` basis functions, all zero, `terms` of them terms,
+ * with a normal distribution (draws 0) or with draws; false without memory, and what it got is then
+ * freed with the model. */
+bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms, size_t draws);
 bool rvm_latent_has_bias(const rvm_latent *f);
 /* Some prior of the precisions is not flat. */
 bool rvm_model_has_prior(const rvm_model *m);

@@ -19,7 +19,7 @@ cmp figure.gp odd.gp || fail "the same rows in other words make another figure"
 
 # Ten inputs, of which the model names one or two.
 "$plot" "$DATA/friedman1.train" - figure.gp <<'END' || fail "a model that names x4 fails"
-rvm_model 3
+rvm_model 1
 task regression
 kernel_type none
 nr_class 2
@@ -46,7 +46,7 @@ block curve figure.gp | awk '
 
 awk '{ print ($1 > 14 ? 1 : -1), $0 }' "$DATA/friedman1.train" | cut -d ' ' -f 1,3- >classes
 "$plot" classes - figure.gp <<'END' || fail "a model of weights of x2 and x5 fails"
-rvm_model 3
+rvm_model 1
 task classification
 kernel_type rbf
 gamma 1

@@ -36,7 +36,7 @@ same vectors vectors
 
 # The two contours that are on the same side of everything are left out: here p is above 1/2.
 cat >likely <<'END'
-rvm_model 3
+rvm_model 1
 task classification
 kernel_type none
 nr_class 2

@@ -5,7 +5,7 @@ fail() { echo "$*" >&2; exit 1; }
 # Written by hand: outputs 1 + 2x and 3 - x, the weight of x uncertain in the first, with factors
 # that make the variances x^2 / 4 + 0.25 and x^2 / 16 + 4.
 cat >model <<END
-rvm_model 2
+rvm_model 1
 task regression
 kernel_type linear
 nr_class 2

@@ -21,7 +21,7 @@ grep -qx 'Relevance vectors = 0' out || fail "vectors: $(cat out)"
 for name in bias x1 x2 'x1\*x2'; do
     grep -q "^Basis functions = \(.* \)*$name\( .*\)*\$" out || fail "no $name: $(cat out)"
 done
-[ "$(head -n 1 model)" = 'rvm_model 3' ] || fail "version: $(head -n 1 model)"
+[ "$(head -n 1 model)" = 'rvm_model 1' ] || fail "version: $(head -n 1 model)"
 # Names of the summary and of the model are the same ones.
 { echo bias; sed -n 's/^basis \([^ ]*\) .*/\1/p' model; } | paste -s -d ' ' >names
 grep -qx "Basis functions = $(sed 's/\*/\\*/g' names)" out || fail "$(cat names out)"

@@ -19,7 +19,7 @@ grep -qx 'Outputs = 2' out || fail "no number of outputs: $(cat out)"
 sed -n 's/^Noise standard deviation = //p' out | awk -F , '
     NF != 2 || $1 < 0.04 || $1 > 0.06 || $2 < 0.32 || $2 > 0.48 { exit 1 }
     END { exit NR != 1 }' || fail "noise: $(cat out)"
-[ "$(head -n 1 model)" = 'rvm_model 2' ] || fail "version: $(head -n 1 model)"
+[ "$(head -n 1 model)" = 'rvm_model 1' ] || fail "version: $(head -n 1 model)"
 grep -qx 'nr_output 2' model || fail "$(head -n 12 model)"
 [ "$(sed -n 's/^output \([0-9]*\) [0-9]*$/\1/p' model | tr '\n' ' ')" = '1 2 ' ] ||
     fail "outputs: $(grep output model)"
