@@ -250,78 +250,83 @@ typedef struct {
     bool quiet;
 } train_view;
 
-/* Chooses what is open of the kernel; *out to be freed by the caller.
- * An interrupt ends it early. */
-static rvm_status choose_kernel(rvm_tuner **out, const rvm_settings *s, const rvm_problem *p,
-                                const train_view *view, rvm_error *err)
+/* Steps while a kernel is chosen; an interrupt ends that early. */
+static rvm_status choose_kernel(rvm_report *r, rvm_trainer *tr, const rvm_settings *s,
+                                cli_live *line, rvm_error *err)
 {
-    cli_live line = cli_live_start(view->text, !view->quiet);
-    bool done = false;
+    rvm_status status = RVM_OK;
 
-    rvm_status status = rvm_tuner_alloc(out, p, s, err);
-    while (status == RVM_OK && !done && !*s->interrupted) {
-        cli_live_choice(&line, *out);
-        status = rvm_tuner_step(&done, *out, err);
+    *r = rvm_trainer_report(tr);
+    while (status == RVM_OK && !r->stage_over && !*s->interrupted) {
+        cli_live_choice(line, r, rvm_trainer_tuner(tr));
+        status = rvm_trainer_step(r, tr, err);
     }
-    cli_live_clear(&line);
+    cli_live_clear(line);
     return status;
 }
 
 /* Trains until done or interrupted, which the report tells. */
-static rvm_status train_kernel(cli_trained *out, const rvm_settings *s, const rvm_problem *p,
-                               const train_view *view, rvm_error *err)
+static rvm_status train_kernel(cli_trained *out, rvm_trainer *tr, const rvm_settings *s,
+                               const rvm_problem *p, cli_live *line, rvm_error *err)
 {
-    cli_live line = cli_live_start(view->text, !view->quiet);
-    rvm_trainer *tr = NULL;
+    rvm_status status = RVM_OK;
 
-    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
     do {
-        if (status == RVM_OK)
-            status = rvm_trainer_step(&out->report, tr, err);
-        if (status == RVM_OK)
-            cli_live_training(&line, &out->report, rvm_problem_rows(p));
+        status = rvm_trainer_step(&out->report, tr, err);
+        if (status == RVM_OK && out->report.stage != RVM_TUNE)
+            cli_live_training(line, &out->report, rvm_problem_rows(p));
     } while (status == RVM_OK && !out->report.done && !*s->interrupted);
-    cli_live_clear(&line);
+    cli_live_clear(line);
     if (status == RVM_OK)
         status = rvm_trainer_model(&out->model, tr, err);
     if (status == RVM_OK)
         status = rvm_trainer_chains(&out->chains, tr, err);
-    rvm_trainer_free(tr);
     return status;
 }
 
+/* A row of the table for another kernel than the best one; what it fails with is its own affair. */
+static void train_other(const rvm_choice *choice, const rvm_settings *asked, const rvm_problem *p,
+                        const train_view *view)
+{
+    cli_live line = cli_live_start(view->text, !view->quiet);
+    rvm_settings s = *asked;
+    cli_trained t = { .model = NULL };
+    rvm_trainer *tr = NULL;
+    rvm_error fault = { 0 };
+
+    s.tune = (rvm_tuning){ .gamma = false };
+    s.kernel = choice->kernel;
+    if (rvm_trainer_alloc(&tr, p, &s, &fault) == RVM_OK &&
+        train_kernel(&t, tr, &s, p, &line, &fault) != RVM_OK)
+        t.report.done = false;
+    cli_candidates_row(view->text, asked, choice);
+    cli_candidates_trained(view->text, &t, cli_live_seconds() - line.started_at);
+    cli_trained_free(&t);
+    rvm_trainer_free(tr);
+}
+
 /* The best of each type of kernel, trained for its row of the table. *out is of the one that
- * cross-validation prefers; what another one fails with is its own affair. */
-static rvm_status train_types(cli_trained *out, rvm_settings *s, const rvm_settings *asked,
-                              const rvm_tuner *tuner, const rvm_problem *p, const train_view *view,
+ * cross-validation prefers, with which tr goes on. */
+static rvm_status train_types(cli_trained *out, rvm_trainer *tr, const rvm_settings *asked,
+                              const rvm_problem *p, const train_view *view, cli_live *line,
                               rvm_error *err)
 {
-    const rvm_kernel_type best = rvm_tuner_best(tuner).kernel.type;
+    const rvm_tuner *tuner = rvm_trainer_tuner(tr);
+    const rvm_choice best = rvm_tuner_best(tuner);
     rvm_status status = RVM_OK;
 
     cli_candidates_heading(view->text, asked, true);
     for (size_t k = 0; k < rvm_tuner_types(tuner) && status == RVM_OK; k++) {
-        rvm_choice choice = rvm_tuner_best_of_type(tuner, k);
-        const bool is_best = choice.kernel.type == best;
+        const rvm_choice choice = rvm_tuner_best_of_type(tuner, k);
         const double start = cli_live_seconds();
-        cli_trained t = { .model = NULL };
-        rvm_error fault = { 0 };
 
-        if (!is_best && *s->interrupted)
-            continue;
-        if (is_best)
-            choice = rvm_tuner_best(tuner);
-        s->kernel = choice.kernel;
-        const rvm_status end = train_kernel(&t, s, p, view, &fault);
-        cli_candidates_row(view->text, asked, &choice);
-        cli_candidates_trained(view->text, &t, cli_live_seconds() - start);
-        if (!is_best) {
-            cli_trained_free(&t);
-            continue;
+        if (choice.kernel.type == best.kernel.type) {
+            status = train_kernel(out, tr, asked, p, line, err);
+            cli_candidates_row(view->text, asked, &best);
+            cli_candidates_trained(view->text, out, cli_live_seconds() - start);
+        } else if (!*asked->interrupted) {
+            train_other(&choice, asked, p, view);
         }
-        *out = t;
-        *err = fault;
-        status = end;
     }
     return status;
 }
@@ -330,27 +335,25 @@ static rvm_status train_types(cli_trained *out, rvm_settings *s, const rvm_setti
 static rvm_status train_model(cli_trained *out, const train_job *job, const rvm_problem *p,
                               const train_view *view, rvm_error *err)
 {
-    rvm_settings s = job->settings;
-    rvm_tuner *tuner = NULL;
+    const rvm_settings *s = &job->settings;
+    cli_live line = cli_live_start(view->text, !view->quiet);
+    rvm_trainer *tr = NULL;
 
-    if (!rvm_tuning_is_open(&s.tune))
-        return train_kernel(out, &s, p, view, err);
-    rvm_status status = choose_kernel(&tuner, &s, p, view, err);
-    s.tune = (rvm_tuning){ .gamma = false };
-    if (status == RVM_OK && rvm_tuner_types(tuner) > 1 && !job->quiet) {
-        status = train_types(out, &s, &job->settings, tuner, p, view, err);
+    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
+    const rvm_tuner *tuner = status == RVM_OK ? rvm_trainer_tuner(tr) : NULL;
+    if (tuner != NULL)
+        status = choose_kernel(&out->report, tr, s, &line, err);
+    if (status == RVM_OK && tuner != NULL && rvm_tuner_types(tuner) > 1 && !job->quiet) {
+        status = train_types(out, tr, s, p, view, &line, err);
     } else if (status == RVM_OK) {
-        if (!job->quiet)
-            cli_candidates_print(view->text, &job->settings, tuner);
-        s.kernel = rvm_tuner_best(tuner).kernel;
-        status = train_kernel(out, &s, p, view, err);
+        if (tuner != NULL && !job->quiet)
+            cli_candidates_print(view->text, s, tuner);
+        status = train_kernel(out, tr, s, p, &line, err);
     }
-    if (status == RVM_OK && !job->quiet)
-        cli_candidates_warn(&tool, &job->settings, tuner);
-    out->trials = status == RVM_OK ? rvm_tuner_tried(tuner) : 0;
-    /* A search that was cut short is no less so for a training that was over at once. */
-    out->report.done = out->report.done && !*s.interrupted;
-    rvm_tuner_free(tuner);
+    if (status == RVM_OK && tuner != NULL && !job->quiet)
+        cli_candidates_warn(&tool, s, tuner);
+    out->trials = status == RVM_OK && tuner != NULL ? rvm_tuner_tried(tuner) : 0;
+    rvm_trainer_free(tr);
     return status;
 }
 

@@ -173,7 +173,7 @@ typedef struct {
     double shape, rate;
 } rvm_gamma_prior;
 
-/* What of the kernel is left to rvm_tune; the other numbers are taken from `kernel`. */
+/* What of the kernel is left to be chosen; the other numbers are taken from `kernel`. */
 typedef struct {
     bool gamma, degree, coef0;
     rvm_kernel_type type[RVM_KERNEL_TYPES]; /* to choose from; none: kernel.type */
@@ -238,10 +238,10 @@ bool rvm_method_by_name(rvm_method *out, const char *name);
 
 /* ---- Choosing a kernel ---------------------------------------------------------------------- */
 
-/* By cross-validation on the rows of p, or on a sample of many: the kernel of least loss, which is
- * the error rate and a part of the log loss in classification, the squared error as a share of the
- * variance in regression, averaged over the outputs. It does not depend on the
- * order of the rows. */
+/* By cross-validation on the rows of the problem, or on a sample of many: the kernel of least loss,
+ * which is the error rate and a part of the log loss in classification, the squared error as a
+ * share of the variance in regression, averaged over the outputs. It does not depend on the order
+ * of the rows. This is the first stage of training where something is open. */
 typedef struct rvm_tuner rvm_tuner;
 
 typedef struct {
@@ -251,17 +251,7 @@ typedef struct {
     size_t rows; /* that were looked at; 0: it was not tried, or there was nothing to try */
 } rvm_choice;
 
-typedef struct {
-    int tried, expected; /* cross-validations so far, and a guess of all of them */
-    double progress;     /* guess of the share of all work that is done */
-} rvm_tuner_report;
-
 bool rvm_tuning_is_open(const rvm_tuning *tune); /* something is left to be chosen */
-/* p is borrowed and must outlive the tuner; *s is copied. */
-RVM_CHECKED rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
-                                       rvm_error *err);
-/* One cross-validation of one kernel; without a result when it is interrupted. */
-RVM_CHECKED rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, rvm_error *err);
 /* The best so far, of all kernels or of one type (0 .. types - 1, in the order of the settings). */
 rvm_choice rvm_tuner_best(const rvm_tuner *t);
 size_t rvm_tuner_types(const rvm_tuner *t);
@@ -269,13 +259,6 @@ rvm_choice rvm_tuner_best_of_type(const rvm_tuner *t, size_t type);
 /* All that have been tried, those of a type by ascending width. */
 size_t rvm_tuner_tried(const rvm_tuner *t);
 rvm_choice rvm_tuner_trial(const rvm_tuner *t, size_t number);
-rvm_tuner_report rvm_tuner_progress(const rvm_tuner *t);
-void rvm_tuner_free(rvm_tuner *t);
-
-/* All of it: *out is *s with the kernel chosen and nothing left open; the best so far when it is
- * interrupted. */
-RVM_CHECKED rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings *s,
-                                rvm_error *err);
 
 /* ---- Training ------------------------------------------------------------------------------- */
 
@@ -285,7 +268,18 @@ RVM_CHECKED rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const r
  * done; RVM_EINTERRUPT where that was so before anything was found. */
 typedef struct rvm_trainer rvm_trainer;
 
+/* One after the other, those that are wanted. */
+typedef enum {
+    RVM_TUNE,   /* what settings.tune leaves open is chosen */
+    RVM_WIDTHS, /* settings.ard: length-scales; the evidence is that of all functions together */
+    RVM_SEARCH, /* functions and their precisions */
+    RVM_SAMPLE  /* RVM_METHOD_GIBBS: draws */
+} rvm_stage;
+
 typedef struct {
+    rvm_stage stage; /* what the other numbers are about; those that it knows nothing of are 0 */
+    bool stage_over; /* the next step begins another one, if there is one */
+    int trials, trials_expected; /* RVM_TUNE: cross-validations so far, and a guess of all */
     int start, starts;   /* which start this is, from 1, and of how many; which class, where a
                             method of the papers trains each against the rest */
     int round;           /* steps taken in this start */
@@ -297,11 +291,9 @@ typedef struct {
     double progress;     /* guess of the share of all work that is done; 0: no idea */
     size_t functions;    /* active basis functions, the bias among them */
     double noise_sd;     /* regression of one output; else 0 */
-    bool widths;         /* weights of inputs are being found: no functions yet, and the evidence is
-                            that of all of them together */
-    size_t draw, draws;  /* RVM_METHOD_GIBBS: draws of each chain so far, and in all; draws 0 before
-                            the chains have begun. `log_evidence` is then the log likelihood of the
-                            last one of the first chain, and `functions` are those sampled */
+    size_t draw, draws;  /* RVM_SAMPLE: draws of each chain so far, and in all. `log_evidence` is
+                            then the log likelihood of the last one of the first chain, and
+                            `functions` are those sampled */
     bool done;           /* nothing is left to do */
     bool converged;      /* no step known to the trainer gains more than the tolerance, or one nat
                             where that is what additions had to gain; large problems: rounds have
@@ -310,11 +302,15 @@ typedef struct {
                             its lower bound */
 } rvm_report;
 
-/* p is borrowed and must outlive the trainer; *s is copied (class_weights borrowed). RVM_ESETTING
- * where s->tune leaves something open. */
+/* p is borrowed and must outlive the trainer; *s is copied (class_weights and types of kernels
+ * borrowed). */
 RVM_CHECKED rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p,
                                          const rvm_settings *s, rvm_error *err);
 RVM_CHECKED rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err);
+/* That of the last step; also before the first one, of RVM_TUNE. */
+rvm_report rvm_trainer_report(const rvm_trainer *tr);
+/* The kernels that were compared, borrowed; NULL where nothing was left open. */
+const rvm_tuner *rvm_trainer_tuner(const rvm_trainer *tr);
 
 typedef struct rvm_model rvm_model;
 
@@ -355,8 +351,7 @@ RVM_CHECKED rvm_status rvm_chains_weight(rvm_weight_summary *out, const rvm_chai
 RVM_CHECKED rvm_status rvm_chains_write(const rvm_chains *c, FILE *out, rvm_error *err);
 void rvm_chains_free(rvm_chains *c);
 
-/* Trains to the end, or to an interrupt: rvm_tune where something is left open, alloc, steps,
- * model. */
+/* Trains to the end, or to an interrupt: alloc, steps, model. */
 RVM_CHECKED rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
                                  rvm_error *err);
 

@@ -156,19 +156,18 @@ END_TEST
 
 START_TEST(choice_of_a_width)
     {
-        rvm_settings s = heedful(RVM_REGRESSION, 0.5), chosen;
+        rvm_settings s = heedful(RVM_REGRESSION, 0.5);
         rvm_problem *p = smooth_problem(30, 8);
-        rvm_tuner *t = NULL;
+        rvm_trainer *tr = NULL;
+        rvm_report r;
         rvm_error err = { 0 };
-        bool done = true;
         s.tune.gamma = true;
-        CHECK_OK(rvm_tune(&chosen, p, &s, &err));
-        ck_assert(!rvm_tuning_is_open(&chosen.tune) && chosen.kernel.gamma > 0);
-        CHECK_OK(rvm_tuner_alloc(&t, p, &s, &err));
-        CHECK_OK(rvm_tuner_step(&done, t, &err));
-        ck_assert_uint_eq(rvm_tuner_tried(t), 0);
-        rvm_tuner_free(t);
-        check_cut_short(p, &chosen);
+        CHECK_OK(rvm_trainer_alloc(&tr, p, &s, &err));
+        CHECK_OK(rvm_trainer_step(&r, tr, &err));
+        ck_assert(r.stage == RVM_TUNE && !r.stage_over && !r.done);
+        ck_assert_uint_eq(rvm_tuner_tried(rvm_trainer_tuner(tr)), 0);
+        rvm_trainer_free(tr);
+        check_cut_short(p, &s);
         rvm_problem_free(p);
     }
 END_TEST

@@ -4,6 +4,7 @@
 
 #include "data/order.h"
 #include "problems.h"
+#include "product/tune.h"
 #include "rvm.h"
 
 /* N rows of one input in [0, 1]: sin(frequency x) and noise. */
@@ -47,7 +48,7 @@ static rvm_choice choose(const rvm_problem *p, const rvm_settings *s)
     rvm_tuner *t = NULL;
     rvm_error err = { 0 };
     bool done = false;
-    CHECK_OK(rvm_tuner_alloc(&t, p, s, &err));
+    CHECK_OK(rvm_tuner_alloc(&t, p, s, rvm_train, &err));
     while (!done)
         CHECK_OK(rvm_tuner_step(&done, t, &err));
     const rvm_choice best = rvm_tuner_best(t);
@@ -219,13 +220,14 @@ START_TEST(all_trials_are_told)
         rvm_error err = { 0 };
         bool done = false, seen = false;
         double before = 0;
-        CHECK_OK(rvm_tuner_alloc(&t, p, &s, &err));
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, rvm_train, &err));
         ck_assert_uint_eq(rvm_tuner_tried(t), 0);
         ck_assert_uint_eq(rvm_tuner_best(t).rows, 0);
         while (!done) {
             CHECK_OK(rvm_tuner_step(&done, t, &err));
-            const rvm_tuner_report r = rvm_tuner_progress(t);
-            ck_assert_int_ge(r.expected, r.tried);
+            rvm_report r = { 0 };
+            rvm_tuner_report(&r, t);
+            ck_assert_int_ge(r.trials_expected, r.trials);
             ck_assert(r.progress >= 0 && r.progress <= 1);
             before = r.progress;
         }
@@ -326,20 +328,32 @@ START_TEST(classes_are_told_apart)
     }
 END_TEST
 
-START_TEST(what_is_open_is_told_and_refused)
+/* Trainers go through the choice first, and what they train is what was chosen. */
+START_TEST(training_begins_with_the_choice)
     {
-        rvm_settings s = regression(), chosen;
+        rvm_settings s = regression();
         rvm_problem *p = wave(40, 3, 0.1, 7);
         rvm_trainer *tr = NULL;
+        rvm_report r = { 0 };
+        rvm_model *m = NULL;
         rvm_error err = { 0 };
         ck_assert(rvm_tuning_is_open(&s.tune));
-        ck_assert_int_eq(rvm_trainer_alloc(&tr, p, &s, &err), RVM_ESETTING);
-        CHECK_OK(rvm_tune(&chosen, p, &s, &err));
-        ck_assert(!rvm_tuning_is_open(&chosen.tune));
-        ck_assert(chosen.kernel.gamma > 0);
+        CHECK_OK(rvm_trainer_alloc(&tr, p, &s, &err));
+        ck_assert_int_eq(rvm_trainer_report(tr).stage, RVM_TUNE);
+        while (!r.done) {
+            const rvm_report before = r;
+            CHECK_OK(rvm_trainer_step(&r, tr, &err));
+            ck_assert_int_eq(r.stage, before.stage_over ? RVM_SEARCH : before.stage);
+            ck_assert(r.progress <= 1 && r.progress >= before.progress - 0.05);
+        }
+        const rvm_choice best = rvm_tuner_best(rvm_trainer_tuner(tr));
+        CHECK_OK(rvm_trainer_model(&m, tr, &err));
+        ck_assert(best.kernel.gamma > 0 && rvm_model_describe(m).kernel.gamma == best.kernel.gamma);
         s.tune.type[0] = RVM_PRECOMPUTED;
         s.tune.type_count = 1;
         ck_assert_int_eq(rvm_settings_check(&s, p, &err), RVM_ESETTING);
+        rvm_model_free(m);
+        rvm_trainer_free(tr);
         rvm_problem_free(p);
     }
 END_TEST
@@ -347,16 +361,16 @@ END_TEST
 /* Interrupted before it begins, and too few rows to divide: some kernel comes out all the same. */
 START_TEST(there_is_always_a_kernel)
     {
-        rvm_settings s = regression(), chosen;
+        const rvm_settings s = regression();
         rvm_problem *p = wave(40, 3, 0.1, 8), *few = wave(2, 3, 0.1, 8);
+        rvm_tuner *t = NULL;
         rvm_error err = { 0 };
-        const volatile int interrupted = 1;
-        s.interrupted = &interrupted;
-        CHECK_OK(rvm_tune(&chosen, p, &s, &err));
-        ck_assert(chosen.kernel.gamma > 0 && isfinite(chosen.kernel.gamma));
-        s.interrupted = NULL;
-        CHECK_OK(rvm_tune(&chosen, few, &s, &err));
-        ck_assert(chosen.kernel.gamma > 0 && isfinite(chosen.kernel.gamma));
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, rvm_train, &err));
+        const rvm_kernel kernel = rvm_tuner_best(t).kernel;
+        ck_assert(kernel.gamma > 0 && isfinite(kernel.gamma));
+        rvm_tuner_free(t);
+        const rvm_kernel of_few = choose(few, &s).kernel;
+        ck_assert(of_few.gamma > 0 && isfinite(of_few.gamma));
         rvm_problem_free(p);
         rvm_problem_free(few);
     }
@@ -380,7 +394,7 @@ Suite *tune_suite(void)
     tcase_add_test(c, degree_and_type_are_found);
     tcase_add_test(c, the_loss_is_that_of_a_cross_validation);
     tcase_add_test(c, classes_are_told_apart);
-    tcase_add_test(c, what_is_open_is_told_and_refused);
+    tcase_add_test(c, training_begins_with_the_choice);
     tcase_add_test(c, there_is_always_a_kernel);
     suite_add_tcase(s, c);
     return s;

@@ -64,8 +64,10 @@ START_TEST(the_maximum_of_scipy)
             ck_assert_int_eq(found->index[j], r->index[j]);
             ck_assert_double_eq_tol(log(found->weight[j]), log(r->weight[j]), r->tolerance);
         }
-        ck_assert_double_eq_tol(rvm_widths_log_evidence(w), r->log_evidence, 0.02);
-        ck_assert_uint_eq(rvm_widths_rows(w), N);
+        rvm_report report = { 0 };
+        rvm_widths_report(&report, w);
+        ck_assert_double_eq_tol(report.log_evidence, r->log_evidence, 0.02);
+        ck_assert_uint_eq(report.rows, N);
         rvm_widths_free(w);
         rvm_problem_free(p);
     }
@@ -164,7 +166,9 @@ START_TEST(a_part_of_many_rows)
         rvm_problem *p = weyl_problem(400, RVM_REGRESSION);
         s.budget_mb = 8.0 * 8 * 6 * 60 * 60 / 1048576;
         rvm_widths *w = find(p, &s);
-        ck_assert_uint_eq(rvm_widths_rows(w), 60);
+        rvm_report report = { 0 };
+        rvm_widths_report(&report, w);
+        ck_assert_uint_eq(report.rows, 60);
         ck_assert_int_eq(rvm_widths_best(w)->index[0], 1);
         rvm_widths_free(w);
         rvm_problem_free(p);

@@ -50,9 +50,9 @@ void cli_live_training(cli_live *line, const rvm_report *r, size_t rows)
         return;
     if (r->noise_sd > 0)
         snprintf(noise, sizeof noise, "  noise %.4g", r->noise_sd);
-    if (r->draws > 0)
+    if (r->stage == RVM_SAMPLE)
         snprintf(where, sizeof where, "draw %zu/%zu", r->draw, r->draws);
-    else if (r->widths)
+    else if (r->stage == RVM_WIDTHS)
         snprintf(where, sizeof where, "widths  round %d", r->round);
     else if (r->rows < rows)
         snprintf(where, sizeof where, "rows %zu/%zu  round %d", r->rows, rows, r->round);
@@ -63,9 +63,8 @@ void cli_live_training(cli_live *line, const rvm_report *r, size_t rows)
     draw(line, text, r->progress);
 }
 
-void cli_live_choice(cli_live *line, const rvm_tuner *tuner)
+void cli_live_choice(cli_live *line, const rvm_report *r, const rvm_tuner *tuner)
 {
-    const rvm_tuner_report r = rvm_tuner_progress(tuner);
     const rvm_choice best = rvm_tuner_best(tuner);
     char text[160], found[100] = "";
 
@@ -75,8 +74,8 @@ void cli_live_choice(cli_live *line, const rvm_tuner *tuner)
         snprintf(found, sizeof found, "  best %s  gamma %.4g  loss %.4g",
                  rvm_kernel_name(best.kernel.type), best.kernel.gamma, best.loss);
     snprintf(text, sizeof text, "cross-validation %d of about %d%s",
-             r.tried < r.expected ? r.tried + 1 : r.tried, r.expected, found);
-    draw(line, text, r.progress);
+             r->trials < r->trials_expected ? r->trials + 1 : r->trials, r->trials_expected, found);
+    draw(line, text, r->progress);
 }
 
 void cli_live_clear(cli_live *line)

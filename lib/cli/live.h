@@ -16,7 +16,7 @@ cli_live cli_live_start(FILE *out, bool wanted);
 /* Each is drawn when what stands there is a tenth of a second old: a training of `rows` rows, */
 void cli_live_training(cli_live *line, const rvm_report *r, size_t rows);
 /* and the choice of a kernel, before the first one has been tried too, which may take long. */
-void cli_live_choice(cli_live *line, const rvm_tuner *tuner);
+void cli_live_choice(cli_live *line, const rvm_report *r, const rvm_tuner *tuner);
 /* Leaves an empty line behind. */
 void cli_live_clear(cli_live *line);
 

@@ -47,7 +47,7 @@ double rvm_record_weight(const rvm_record *r, const rvm_sampler *sm, size_t k, s
     return r->weight[k * functions(sm) + i] * unit / sm->design.norm[i];
 }
 
-void rvm_sampler_progress(size_t *draw, size_t *draws, const rvm_sampler *sm)
+static void progress(size_t *draw, size_t *draws, const rvm_sampler *sm)
 {
     *draws = sm->burn_in + sm->samples * sm->thin;
     *draw = *draws;
@@ -63,10 +63,18 @@ size_t rvm_sampler_kept(const rvm_sampler *sm)
     return kept;
 }
 
-double rvm_sampler_log_likelihood(const rvm_sampler *sm)
+/* The log likelihood, in the units of the targets. */
+void rvm_sampler_report(rvm_report *r, const rvm_sampler *sm)
 {
-    const double t_scale = sm->model.classes ? 1 : sm->y->t_scale;
-    return rvm_gibbs_log_likelihood(NULL, sm->chain) - (double)sm->model.N * log(t_scale);
+    const bool classes = sm->model.classes;
+    const double t_scale = classes ? 1 : sm->y->t_scale;
+    progress(&r->draw, &r->draws, sm);
+    r->progress = (double)r->draw / (double)r->draws;
+    r->functions = functions(sm);
+    r->log_evidence =
+        rvm_gibbs_log_likelihood(NULL, sm->chain) - (double)sm->model.N * log(t_scale);
+    r->noise_sd = classes ? 0 : t_scale / sqrt(sm->chain->beta);
+    r->noise_at_bound = false;
 }
 
 double rvm_sampler_mean_log_likelihood(const rvm_sampler *sm)
@@ -530,7 +538,7 @@ rvm_status rvm_sampler_step(bool *done, rvm_sampler *sm, rvm_error *err)
     const double work = rounds * (M * M * M / 3 + 4 * M * N + 1000 * N);
     const double most = 1000, count = floor(fmin(most, fmax(1, step_work / work / 2)));
     size_t draw, draws;
-    rvm_sampler_progress(&draw, &draws, sm);
+    progress(&draw, &draws, sm);
     const size_t target = GSL_MIN(draws, draw + (size_t)count);
     const rvm_status status = draw_until(sm, target, err);
     *done = status == RVM_OK && target == draws && !is_stopped(sm);

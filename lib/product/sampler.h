@@ -45,11 +45,10 @@ RVM_CHECKED rvm_status rvm_sampler_alloc(rvm_sampler **out, const rvm_study *y,
 void rvm_sampler_free(rvm_sampler *sm);
 /* Some draws of every chain. *done: they were the last ones. */
 RVM_CHECKED rvm_status rvm_sampler_step(bool *done, rvm_sampler *sm, rvm_error *err);
-/* Draws of each chain so far and in all, the burn-in included. */
-void rvm_sampler_progress(size_t *draw, size_t *draws, const rvm_sampler *sm);
-/* Of the last draw of the first chain, in the units of the targets. */
-double rvm_sampler_log_likelihood(const rvm_sampler *sm);
-/* Mean over all draws recorded, likewise. */
+/* Fills draw and draws, functions, noise_sd, progress and, in log_evidence, the log likelihood of the
+ * last draw of the first chain in the units of the targets. */
+void rvm_sampler_report(rvm_report *r, const rvm_sampler *sm);
+/* Mean over all draws recorded, in the units of the targets. */
 double rvm_sampler_mean_log_likelihood(const rvm_sampler *sm);
 /* Draws that every chain has recorded. */
 size_t rvm_sampler_kept(const rvm_sampler *sm);

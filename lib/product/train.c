@@ -1,4 +1,12 @@
-/* Training; chooses the parts, steps, reports. */
+/* Training: one pipeline of stages, each of which begins where the one before it has ended.
+ *
+ *     tune     what is open of the kernel, by cross-validation
+ *     widths   ARD length-scales, by the evidence of a Gaussian process
+ *     search   the precisions, by the log evidence
+ *     sample   draws from the posterior, from the solution of the search
+ *
+ * A stage leaves its result in the settings (the kernel) or in an object of the trainer; what is
+ * there so far becomes a model at any time. */
 #include <float.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
@@ -12,9 +20,11 @@
 #include "data/labels.h"
 #include "data/problem.h"
 #include "product/chains.h"
+#include "product/crossval.h"
 #include "product/finish.h"
 #include "product/sampler.h"
 #include "product/settings.h"
+#include "product/tune.h"
 #include "product/widths.h"
 #include "search/class_order.h"
 #include "search/multi.h"
@@ -34,31 +44,29 @@ typedef enum {
 } method;
 
 struct rvm_trainer {
-    rvm_settings settings;
-    rvm_kernel kernel;
-    rvm_labels labels; /* classification */
+    const rvm_problem *p;  /* borrowed */
+    rvm_settings settings; /* with what the stages have found of the kernel */
+    rvm_labels labels;     /* classification */
+    rvm_stage stage;
+    bool over;          /* that one is, and the next one begins at the next step */
+    bool done;          /* and there is no next one */
+    int round;          /* steps of the stage */
+    double past;        /* work of the stages before */
+    rvm_tuner *tuner;   /* NULL where nothing was open */
+    rvm_widths *widths; /* NULL without; owns the length-scales of the kernel */
     rvm_study study;
+    size_t *class_of_row; /* owned, more than two classes: as class_order.h has it; and */
+    size_t *place;        /* owned, position in labels of each class */
     method method;
     rvm_starts *starts;
     rvm_working_set *working_set;
     rvm_multi *multi;
     rvm_outputs *outputs;
     rvm_textbook *textbook;
-    bool searched;         /* RVM_METHOD_GIBBS: the solution is found from which the chains begin */
-    rvm_sampler *sampler;  /* NULL until then */
-    bool mixed;            /* the chains agree */
-    size_t *class_of_row;  /* owned, more than two classes: as class_order.h has it; and */
-    size_t *place;         /* owned, position in labels of each class */
     rvm_design fixed;      /* NOTHING_TO_FIND: the bias alone */
     rvm_solution constant; /* NOTHING_TO_FIND */
-    int round;
-    bool done;
-    /* With ard: all of the above is unused but for kernel and study until the widths are found, and
-     * a trainer with these then takes over. */
-    const rvm_problem *p; /* borrowed */
-    rvm_widths *widths;
-    bool widths_done;
-    rvm_trainer *weighted;
+    rvm_sampler *sampler;  /* NULL before the chains begin */
+    bool mixed;            /* they agree */
 };
 
 /* ---- No search ------------------------------------------------------------------------------ */
@@ -90,7 +98,7 @@ static rvm_status settle(rvm_trainer *tr, rvm_error *err)
     return status;
 }
 
-/* ---- Life of a trainer ---------------------------------------------------------------------- */
+/* ---- What is looked at ----------------------------------------------------------------------- */
 
 static bool has_many_classes(const rvm_trainer *tr)
 {
@@ -122,22 +130,44 @@ static method choose_method(const rvm_trainer *tr)
     return rvm_starts_fit(&tr->study, &tr->settings) ? BY_STARTS : BY_WORKING_SET;
 }
 
-static rvm_status prepare_classes(rvm_trainer *tr, rvm_error *err)
+static rvm_status order_classes(rvm_trainer *tr, rvm_error *err)
 {
-    const rvm_problem *p = tr->study.p;
-    tr->class_of_row = rvm_array(p->rows, sizeof *tr->class_of_row);
-    tr->place = rvm_array(tr->labels.count, sizeof *tr->place);
+    if (tr->class_of_row == NULL)
+        tr->class_of_row = rvm_array(tr->p->rows, sizeof *tr->class_of_row);
+    if (tr->place == NULL)
+        tr->place = rvm_array(tr->labels.count, sizeof *tr->place);
     if (tr->class_of_row == NULL || tr->place == NULL)
         return rvm_fail_memory(err, "the classes");
     return rvm_class_order(tr->class_of_row, tr->place, &tr->study, &tr->labels, err);
 }
 
+/* The solution from which chains begin knows nothing of their priors, which need not have one. */
+static rvm_settings settings_of_search(const rvm_trainer *tr)
+{
+    rvm_settings s = tr->settings;
+    if (is_sampled(tr))
+        s.weight_prior = s.noise_prior = (rvm_gamma_prior){ 0, 0 };
+    return s;
+}
+
+/* With the kernel as the stages so far have left it. */
+static rvm_status observe_problem(rvm_trainer *tr, rvm_error *err)
+{
+    const int first_label = tr->labels.count > 0 ? tr->labels.label[0] : 0;
+    tr->settings.kernel = rvm_settings_kernel(&tr->settings, tr->p);
+    const rvm_settings s = settings_of_search(tr);
+    rvm_study_free(&tr->study);
+    const rvm_status status =
+        rvm_study_init(&tr->study, tr->p, &s, &tr->settings.kernel, first_label, err);
+    if (status != RVM_OK)
+        return status;
+    tr->method = choose_method(tr);
+    return has_many_classes(tr) ? order_classes(tr, err) : RVM_OK;
+}
+
 static rvm_status prepare_search(rvm_trainer *tr, rvm_error *err)
 {
     const size_t classes = tr->labels.count;
-    if (tr->settings.ard && tr->method != NOTHING_TO_FIND)
-        return rvm_widths_alloc(&tr->widths, &tr->study, tr->class_of_row, classes, &tr->settings,
-                                err);
     if (tr->method == BY_STARTS)
         return rvm_starts_alloc(&tr->starts, &tr->study, &tr->settings, err);
     if (tr->method == BY_WORKING_SET)
@@ -151,83 +181,6 @@ static rvm_status prepare_search(rvm_trainer *tr, rvm_error *err)
     if (tr->method == BY_OUTPUTS)
         return rvm_outputs_alloc(&tr->outputs, &tr->study, &tr->settings, err);
     return settle(tr, err);
-}
-
-/* The solution from which chains begin knows nothing of their priors, which need not have one. */
-static rvm_settings settings_of_search(const rvm_trainer *tr)
-{
-    rvm_settings s = tr->settings;
-    if (is_sampled(tr))
-        s.weight_prior = s.noise_prior = (rvm_gamma_prior){ 0, 0 };
-    return s;
-}
-
-static rvm_status prepare(rvm_trainer *tr, const rvm_problem *p, rvm_error *err)
-{
-    rvm_status status = rvm_settings_check(&tr->settings, p, err);
-    if (status != RVM_OK)
-        return status;
-    if (rvm_tuning_is_open(&tr->settings.tune))
-        return rvm_fail(err, RVM_ESETTING, "the kernel is still to be chosen");
-    status = rvm_blas_prepare(rvm_threads(tr->settings.threads), err);
-    if (status != RVM_OK)
-        return status;
-    /* What is not worth keeping is not worth adding. */
-    tr->settings.tolerance = fmax(tr->settings.tolerance, tr->settings.prune_margin);
-    tr->kernel = rvm_settings_kernel(&tr->settings, p);
-    if (tr->settings.task == RVM_CLASSIFICATION)
-        status = rvm_labels_find(&tr->labels, p, err);
-    if (status == RVM_OK && is_sampled(tr) && has_many_classes(tr))
-        status = rvm_fail(err, RVM_ESETTING, "--method gibbs knows two classes; there are %zu",
-                          tr->labels.count);
-    const rvm_settings search = settings_of_search(tr);
-    if (status == RVM_OK)
-        status = rvm_study_init(&tr->study, p, &search, &tr->kernel,
-                                tr->labels.count > 0 ? tr->labels.label[0] : 0, err);
-    if (status != RVM_OK)
-        return status;
-    tr->method = choose_method(tr);
-    if (has_many_classes(tr))
-        status = prepare_classes(tr, err);
-    return status == RVM_OK ? prepare_search(tr, err) : status;
-}
-
-rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p, const rvm_settings *s,
-                             rvm_error *err)
-{
-    rvm_trainer *tr = rvm_array(1, sizeof *tr);
-    if (tr == NULL)
-        return rvm_fail_memory(err, "the trainer");
-    tr->settings = *s;
-    tr->p = p;
-    const rvm_status status = prepare(tr, p, err);
-    if (status != RVM_OK) {
-        rvm_trainer_free(tr);
-        return status;
-    }
-    *out = tr;
-    return RVM_OK;
-}
-
-void rvm_trainer_free(rvm_trainer *tr)
-{
-    if (tr == NULL)
-        return;
-    rvm_trainer_free(tr->weighted);
-    rvm_widths_free(tr->widths);
-    rvm_starts_free(tr->starts);
-    rvm_working_set_free(tr->working_set);
-    rvm_multi_free(tr->multi);
-    rvm_outputs_free(tr->outputs);
-    rvm_textbook_free(tr->textbook);
-    rvm_sampler_free(tr->sampler);
-    free(tr->class_of_row);
-    free(tr->place);
-    rvm_columns_free(&tr->fixed);
-    rvm_solution_free(&tr->constant);
-    rvm_labels_free(&tr->labels);
-    rvm_study_free(&tr->study);
-    free(tr);
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
@@ -292,23 +245,6 @@ static void report_one_vs_rest(rvm_report *r, const rvm_trainer *tr)
     r->converged = tr->done && best_solution(tr)->converged;
 }
 
-/* The search that comes before the draws is little of the work. */
-static void report_draws(rvm_report *r, const rvm_trainer *tr)
-{
-    const double share = 0.05;
-    r->converged = tr->done && (tr->sampler == NULL || tr->mixed);
-    r->progress *= share;
-    if (tr->sampler == NULL)
-        return;
-    rvm_sampler_progress(&r->draw, &r->draws, tr->sampler);
-    r->progress = share + (1 - share) * (double)r->draw / (double)r->draws;
-    r->functions = tr->sampler->model.M;
-    r->log_evidence = rvm_sampler_log_likelihood(tr->sampler);
-    r->noise_at_bound = false;
-    if (r->noise_sd > 0)
-        r->noise_sd = tr->study.t_scale / sqrt(tr->sampler->chain[0].beta);
-}
-
 /* Only between searches that choose by rvm_solution_prefer. */
 static double credit(const rvm_trainer *tr, int starts)
 {
@@ -320,115 +256,125 @@ static double credit(const rvm_trainer *tr, int starts)
                : 0;
 }
 
-static rvm_report report(const rvm_trainer *tr)
+static void report_search(rvm_report *r, const rvm_trainer *tr)
 {
-    rvm_report r = { .start = 1, .starts = 1, .round = tr->round, .done = tr->done };
-    r.rows = tr->study.observed.N;
+    r->rows = tr->study.observed.N;
     if (tr->method == BY_STARTS) {
-        rvm_starts_progress(&r.start, &r.starts, tr->starts);
-        r.progress = (double)r.start / r.starts;
+        rvm_starts_progress(&r->start, &r->starts, tr->starts);
+        r->progress = (double)r->start / r->starts;
     }
     if (tr->method == BY_WORKING_SET) {
-        r.rows = rvm_working_set_rows(tr->working_set);
-        r.progress = rvm_working_set_progress(tr->working_set);
-        rvm_working_set_starts(&r.start, &r.starts, tr->working_set);
+        r->rows = rvm_working_set_rows(tr->working_set);
+        r->progress = rvm_working_set_progress(tr->working_set);
+        rvm_working_set_starts(&r->start, &r->starts, tr->working_set);
     }
     if (tr->method == BY_CLASSES) {
-        rvm_multi_progress(&r.start, &r.starts, tr->multi);
-        r.progress = (double)(r.start - 1) / r.starts;
-        r.functions = rvm_multi_functions(tr->multi);
-        r.log_evidence = rvm_multi_log_evidence(tr->multi);
-        r.converged = tr->done && rvm_multi_converged(tr->multi);
+        rvm_multi_progress(&r->start, &r->starts, tr->multi);
+        r->progress = (double)(r->start - 1) / r->starts;
+        r->functions = rvm_multi_functions(tr->multi);
+        r->log_evidence = rvm_multi_log_evidence(tr->multi);
+        r->converged = tr->done && rvm_multi_converged(tr->multi);
     } else if (tr->method == BY_OUTPUTS) {
-        report_outputs(&r, tr);
+        report_outputs(r, tr);
     } else if (tr->method == BY_TEXTBOOK && has_many_classes(tr)) {
-        report_one_vs_rest(&r, tr);
+        report_one_vs_rest(r, tr);
     } else {
-        report_point(&r, tr);
+        report_point(r, tr);
     }
-    r.credit = credit(tr, r.starts);
-    if (is_sampled(tr))
-        report_draws(&r, tr);
-    if (tr->done)
-        r.progress = 1;
-    return r;
+    r->credit = credit(tr, r->starts);
 }
 
-/* ---- Widths first ---------------------------------------------------------------------------- */
+/* ---- Stages ---------------------------------------------------------------------------------- */
 
-/* A trainer with the widths so far. */
-static rvm_status begin_weighted(rvm_trainer **out, const rvm_trainer *tr, rvm_error *err)
+static bool is_open(const rvm_trainer *tr)
 {
-    rvm_settings s = tr->settings;
-    s.ard = false;
-    s.kernel = tr->kernel;
-    s.kernel.gamma = 1;
-    s.kernel.inputs = rvm_widths_best(tr->widths);
-    return rvm_trainer_alloc(out, tr->p, &s, err);
+    return rvm_tuning_is_open(&tr->settings.tune);
 }
 
-/* The widths have been half of the work. */
-static rvm_status step_weighted(rvm_report *out, rvm_trainer *tr, rvm_error *err)
+static rvm_status train_fold(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
+                             rvm_error *err);
+
+static rvm_status begin_tune(rvm_trainer *tr, rvm_error *err)
 {
-    const rvm_status status = rvm_trainer_step(out, tr->weighted, err);
-    if (status == RVM_OK)
-        out->progress = 0.5 + 0.5 * out->progress;
-    return status;
+    return rvm_tuner_alloc(&tr->tuner, tr->p, &tr->settings, train_fold, err);
 }
 
-static rvm_status step_widths(rvm_report *out, rvm_trainer *tr, rvm_error *err)
+static rvm_status step_tune(rvm_trainer *tr, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
-    if (tr->widths_done)
-        status = begin_weighted(&tr->weighted, tr, err);
-    else
-        status = rvm_widths_step(&tr->widths_done, tr->widths, err);
-    tr->round++;
-    if (status == RVM_OK && tr->weighted != NULL)
-        return step_weighted(out, tr, err);
-    *out = (rvm_report){ .start = 1,
-                         .starts = 1,
-                         .round = tr->round,
-                         .widths = true,
-                         .rows = rvm_widths_rows(tr->widths),
-                         .progress = rvm_widths_progress(tr->widths),
-                         .log_evidence = rvm_widths_log_evidence(tr->widths) };
-    return status;
+    return rvm_tuner_step(&tr->over, tr->tuner, err);
 }
 
-/* The widths are still on their way: one step with those of now. */
-static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
+static void report_tune(rvm_report *r, const rvm_trainer *tr)
 {
-    rvm_trainer *weighted = NULL;
-    rvm_report r;
-    rvm_status status = begin_weighted(&weighted, tr, err);
-    if (status == RVM_OK)
-        status = rvm_trainer_step(&r, weighted, err);
-    if (status == RVM_OK)
-        status = rvm_trainer_model(out, weighted, err);
-    if (status == RVM_OK)
-        (*out)->converged = false;
-    rvm_trainer_free(weighted);
-    return status;
+    rvm_tuner_report(r, tr->tuner);
 }
 
-static rvm_status step_search(bool *done, rvm_trainer *tr, rvm_error *err)
+static bool is_relevance_wanted(const rvm_trainer *tr)
+{
+    return tr->settings.ard;
+}
+
+static rvm_status begin_widths(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status = observe_problem(tr, err);
+    if (status != RVM_OK || tr->method == NOTHING_TO_FIND)
+        return status;
+    return rvm_widths_alloc(&tr->widths, &tr->study, tr->class_of_row, tr->labels.count,
+                            &tr->settings, err);
+}
+
+static rvm_status step_widths(rvm_trainer *tr, rvm_error *err)
+{
+    tr->over = tr->widths == NULL;
+    return tr->over ? RVM_OK : rvm_widths_step(&tr->over, tr->widths, err);
+}
+
+static void report_widths(rvm_report *r, const rvm_trainer *tr)
+{
+    if (tr->widths != NULL)
+        rvm_widths_report(r, tr->widths);
+}
+
+static bool is_search_wanted(const rvm_trainer *tr)
+{
+    (void)tr;
+    return true;
+}
+
+static rvm_status begin_search(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status = observe_problem(tr, err);
+    return status == RVM_OK ? prepare_search(tr, err) : status;
+}
+
+static rvm_status step_search(rvm_trainer *tr, rvm_error *err)
 {
     if (tr->method == BY_STARTS)
-        return rvm_starts_step(done, tr->starts, err);
+        return rvm_starts_step(&tr->over, tr->starts, err);
     if (tr->method == BY_WORKING_SET)
-        return rvm_working_set_step(done, tr->working_set, err);
+        return rvm_working_set_step(&tr->over, tr->working_set, err);
     if (tr->method == BY_CLASSES)
-        return rvm_multi_step(done, tr->multi, err);
+        return rvm_multi_step(&tr->over, tr->multi, err);
     if (tr->method == BY_OUTPUTS)
-        return rvm_outputs_step(done, tr->outputs, err);
+        return rvm_outputs_step(&tr->over, tr->outputs, err);
     if (tr->method == BY_TEXTBOOK)
-        return rvm_textbook_step(done, tr->textbook, err);
-    *done = true;
+        return rvm_textbook_step(&tr->over, tr->textbook, err);
+    tr->over = true;
     return RVM_OK;
 }
 
-/* ---- Draws after the search ------------------------------------------------------------------ */
+/* Where there is nothing to find there is nothing to draw. */
+static bool is_sample_wanted(const rvm_trainer *tr)
+{
+    return is_sampled(tr) && tr->method != NOTHING_TO_FIND;
+}
+
+static rvm_status begin_sample(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status =
+        rvm_sampler_alloc(&tr->sampler, &tr->study, best_solution(tr)->latent, &tr->settings, err);
+    return status == RVM_EINTERRUPT ? RVM_OK : status; /* the solution is there */
+}
 
 /* Whether the chains agree on what matters: the log likelihood and what they predict. Weights of
  * functions that are nearly alike may change places for ever. */
@@ -446,45 +392,173 @@ static rvm_status judge_chains(rvm_trainer *tr, rvm_error *err)
     return status;
 }
 
-static rvm_status step_sampler(bool *done, rvm_trainer *tr, rvm_error *err)
+static rvm_status step_sample(rvm_trainer *tr, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
-    if (tr->sampler == NULL) {
-        status = rvm_sampler_alloc(&tr->sampler, &tr->study, best_solution(tr)->latent,
-                                   &tr->settings, err);
-    }
-    if (status == RVM_EINTERRUPT) /* the solution is there */
+    if (tr->sampler == NULL)
         return RVM_OK;
-    if (status == RVM_OK)
-        status = rvm_sampler_step(done, tr->sampler, err);
-    return status == RVM_OK && *done ? judge_chains(tr, err) : status;
+    const rvm_status status = rvm_sampler_step(&tr->over, tr->sampler, err);
+    return status == RVM_OK && tr->over ? judge_chains(tr, err) : status;
 }
 
-/* Where there is nothing to find there is nothing to draw. */
-static rvm_status step_sampled(bool *done, rvm_trainer *tr, rvm_error *err)
+static void report_sample(rvm_report *r, const rvm_trainer *tr)
 {
-    if (tr->searched)
-        return step_sampler(done, tr, err);
-    const rvm_status status = step_search(&tr->searched, tr, err);
-    *done = tr->method == NOTHING_TO_FIND;
-    return status;
+    report_search(r, tr);
+    if (tr->sampler != NULL)
+        rvm_sampler_report(r, tr->sampler);
+    r->converged = tr->done && tr->mixed;
+}
+
+typedef struct {
+    bool (*wanted)(const rvm_trainer *tr);
+    rvm_status (*begin)(rvm_trainer *tr, rvm_error *err);
+    rvm_status (*step)(rvm_trainer *tr, rvm_error *err);
+    void (*report)(rvm_report *r, const rvm_trainer *tr);
+    double work; /* a guess, against a search */
+} stage;
+
+enum { STAGES = 4 };
+
+static const stage stages[STAGES] = {
+    [RVM_TUNE] = { is_open, begin_tune, step_tune, report_tune, 9 },
+    [RVM_WIDTHS] = { is_relevance_wanted, begin_widths, step_widths, report_widths, 1 },
+    [RVM_SEARCH] = { is_search_wanted, begin_search, step_search, report_search, 1 },
+    [RVM_SAMPLE] = { is_sample_wanted, begin_sample, step_sample, report_sample, 19 },
+};
+
+/* The work of the stages behind that one. */
+static double work_behind(const rvm_trainer *tr, rvm_stage last)
+{
+    double work = 0;
+    for (int k = (int)last + 1; k < STAGES; k++)
+        work += stages[k].wanted(tr) ? stages[k].work : 0;
+    return work;
+}
+
+/* Begins the first stage from this one on that is wanted. */
+static rvm_status begin_stage(rvm_trainer *tr, int first, rvm_error *err)
+{
+    while (!stages[first].wanted(tr))
+        first++;
+    tr->stage = (rvm_stage)first;
+    tr->over = false;
+    tr->round = 0;
+    return stages[first].begin(tr, err);
+}
+
+/* The kernel as far as it is known. */
+static rvm_kernel kernel_so_far(const rvm_trainer *tr)
+{
+    rvm_kernel kernel =
+        tr->stage == RVM_TUNE ? rvm_tuner_best(tr->tuner).kernel : tr->settings.kernel;
+    if (tr->stage == RVM_WIDTHS && tr->widths != NULL) {
+        kernel.gamma = 1;
+        kernel.inputs = rvm_widths_best(tr->widths);
+    }
+    return kernel;
+}
+
+/* Settings of a search for the kernel so far. */
+static void close_kernel(rvm_settings *s, const rvm_trainer *tr)
+{
+    s->kernel = kernel_so_far(tr);
+    s->tune = (rvm_tuning){ .gamma = false };
+}
+
+static rvm_status next_stage(rvm_trainer *tr, rvm_error *err)
+{
+    tr->past += stages[tr->stage].work;
+    close_kernel(&tr->settings, tr);
+    return begin_stage(tr, (int)tr->stage + 1, err);
+}
+
+rvm_report rvm_trainer_report(const rvm_trainer *tr)
+{
+    const stage *now = &stages[tr->stage];
+    rvm_report r = { .stage = tr->stage, .stage_over = tr->over, .done = tr->done };
+    r.start = r.starts = 1;
+    r.round = tr->round;
+    now->report(&r, tr);
+    r.progress = tr->done ? 1
+                          : (tr->past + now->work * r.progress) /
+                                (tr->past + now->work + work_behind(tr, tr->stage));
+    return r;
 }
 
 rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
 {
-    if (tr->weighted != NULL)
-        return step_weighted(out, tr, err);
-    if (tr->widths != NULL)
-        return step_widths(out, tr, err);
     rvm_status status = RVM_OK;
-    if (!tr->done && (tr->round == 0 || !is_interrupted(tr)))
-        status =
-            is_sampled(tr) ? step_sampled(&tr->done, tr, err) : step_search(&tr->done, tr, err);
-    tr->done = tr->done && !is_interrupted(tr); /* what was cut short looks like an end */
+    if (tr->over && !tr->done && !is_interrupted(tr))
+        status = next_stage(tr, err);
+    if (status == RVM_OK && !tr->over && (tr->round == 0 || !is_interrupted(tr)))
+        status = stages[tr->stage].step(tr, err);
+    tr->over = tr->over && (tr->done || !is_interrupted(tr)); /* cut short looks like an end */
+    tr->done = tr->over && work_behind(tr, tr->stage) == 0;
     tr->round++;
     if (status == RVM_OK)
-        *out = report(tr);
+        *out = rvm_trainer_report(tr);
     return status;
+}
+
+/* ---- Life of a trainer ----------------------------------------------------------------------- */
+
+static rvm_status begin(rvm_trainer *tr, rvm_error *err)
+{
+    rvm_settings *s = &tr->settings;
+    rvm_status status = rvm_settings_check(s, tr->p, err);
+    if (status == RVM_OK)
+        status = rvm_blas_prepare(rvm_threads(s->threads), err);
+    if (status == RVM_OK && s->task == RVM_CLASSIFICATION)
+        status = rvm_labels_find(&tr->labels, tr->p, err);
+    if (status != RVM_OK)
+        return status;
+    if (is_sampled(tr) && has_many_classes(tr))
+        return rvm_fail(err, RVM_ESETTING, "--method gibbs knows two classes; there are %zu",
+                        tr->labels.count);
+    s->tolerance = fmax(s->tolerance, s->prune_margin); /* not worth keeping: not worth adding */
+    return begin_stage(tr, RVM_TUNE, err);
+}
+
+rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p, const rvm_settings *s,
+                             rvm_error *err)
+{
+    rvm_trainer *tr = rvm_array(1, sizeof *tr);
+    if (tr == NULL)
+        return rvm_fail_memory(err, "the trainer");
+    tr->settings = *s;
+    tr->p = p;
+    const rvm_status status = begin(tr, err);
+    if (status != RVM_OK) {
+        rvm_trainer_free(tr);
+        return status;
+    }
+    *out = tr;
+    return RVM_OK;
+}
+
+void rvm_trainer_free(rvm_trainer *tr)
+{
+    if (tr == NULL)
+        return;
+    rvm_tuner_free(tr->tuner);
+    rvm_widths_free(tr->widths);
+    rvm_starts_free(tr->starts);
+    rvm_working_set_free(tr->working_set);
+    rvm_multi_free(tr->multi);
+    rvm_outputs_free(tr->outputs);
+    rvm_textbook_free(tr->textbook);
+    rvm_sampler_free(tr->sampler);
+    free(tr->class_of_row);
+    free(tr->place);
+    rvm_columns_free(&tr->fixed);
+    rvm_solution_free(&tr->constant);
+    rvm_labels_free(&tr->labels);
+    rvm_study_free(&tr->study);
+    free(tr);
+}
+
+const rvm_tuner *rvm_trainer_tuner(const rvm_trainer *tr)
+{
+    return tr->tuner;
 }
 
 /* ---- Models --------------------------------------------------------------------------------- */
@@ -557,8 +631,6 @@ static rvm_status finish_draws(rvm_model *m, const rvm_trainer *tr, rvm_error *e
 rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error *err)
 {
     *out = NULL;
-    if (tr->weighted != NULL)
-        return rvm_trainer_chains(out, tr->weighted, err);
     return has_draws(tr) ? rvm_chains_alloc(out, tr->sampler, tr->p, err) : RVM_OK;
 }
 
@@ -643,18 +715,35 @@ static rvm_status finish(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
     return finish_one(m, tr, err);
 }
 
+/* The kernel is still on its way: one step of a search with that of now. */
+static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
+{
+    rvm_settings s = tr->settings;
+    rvm_trainer *now = NULL;
+    rvm_report r;
+    close_kernel(&s, tr);
+    s.ard = false;
+    rvm_status status = rvm_trainer_alloc(&now, tr->p, &s, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_step(&r, now, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_model(out, now, err);
+    if (status == RVM_OK)
+        (*out)->converged = false;
+    rvm_trainer_free(now);
+    return status;
+}
+
 rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
 {
-    if (tr->weighted != NULL)
-        return rvm_trainer_model(out, tr->weighted, err);
-    if (tr->widths != NULL)
+    if (tr->stage < RVM_SEARCH)
         return model_by_the_way(out, tr, err);
     rvm_model *m = rvm_model_alloc();
     if (m == NULL)
         return rvm_fail_memory(err, "the model");
     m->task = tr->settings.task;
-    m->kernel = tr->kernel;
-    if (tr->kernel.inputs != NULL && !rvm_model_weigh_inputs(m, tr->kernel.inputs)) {
+    m->kernel = tr->settings.kernel;
+    if (m->kernel.inputs != NULL && !rvm_model_weigh_inputs(m, m->kernel.inputs)) {
         rvm_model_free(m);
         return rvm_fail_memory(err, "the model");
     }
@@ -676,4 +765,47 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
     }
     *out = m;
     return RVM_OK;
+}
+
+/* ---- Whole runs ------------------------------------------------------------------------------ */
+
+static rvm_status run(rvm_trainer **tr, rvm_report *r, const rvm_problem *p, const rvm_settings *s,
+                      rvm_error *err)
+{
+    rvm_status status = rvm_trainer_alloc(tr, p, s, err);
+    do {
+        if (status == RVM_OK)
+            status = rvm_trainer_step(r, *tr, err);
+    } while (status == RVM_OK && !r->done && !rvm_interrupted(s->interrupted));
+    return status;
+}
+
+rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
+{
+    rvm_trainer *tr = NULL;
+    rvm_report r = { .done = false };
+    rvm_status status = run(&tr, &r, p, s, err);
+    if (status == RVM_OK)
+        status = rvm_trainer_model(out, tr, err);
+    rvm_trainer_free(tr);
+    return status;
+}
+
+/* *out stays NULL when interrupted. */
+static rvm_status train_fold(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
+                             rvm_error *err)
+{
+    rvm_trainer *tr = NULL;
+    rvm_report r = { .done = false };
+    rvm_status status = run(&tr, &r, p, s, err);
+    if (status == RVM_OK && r.done)
+        status = rvm_trainer_model(out, tr, err);
+    rvm_trainer_free(tr);
+    return status == RVM_EINTERRUPT ? RVM_OK : status;
+}
+
+rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
+                              const rvm_settings *s, size_t folds, rvm_error *err)
+{
+    return rvm_crossval_predict(out, finished, p, s, folds, train_fold, err);
 }

@@ -18,6 +18,8 @@
  *
  * Of many rows a random sample stands for all; since the best kernel grows narrower the more rows
  * there are, the search then goes on from there with more. */
+#include "product/tune.h"
+
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -87,6 +89,7 @@ typedef enum { OUTWARDS, CAREFUL, MORE_ROWS, DONE } tuner_stage;
 struct rvm_tuner {
     const rvm_problem *p; /* borrowed */
     rvm_settings settings;
+    rvm_training *train;
     size_t *order;         /* owned, rows of p: canonical, so that the choice does not depend on the
                             order of the file */
     rvm_problem *sample;   /* owned: the rows of a trial */
@@ -236,21 +239,6 @@ static int draws_of(const rvm_tuner *t)
     return t->stage == CAREFUL ? careful_draws(t) : 1;
 }
 
-/* *out stays NULL when interrupted. */
-static rvm_status train_fold(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
-                             rvm_error *err)
-{
-    rvm_trainer *tr = NULL;
-    rvm_report report = { .done = false };
-    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
-    while (status == RVM_OK && !report.done && !rvm_interrupted(s->interrupted))
-        status = rvm_trainer_step(&report, tr, err);
-    if (status == RVM_OK && report.done)
-        status = rvm_trainer_model(out, tr, err);
-    rvm_trainer_free(tr);
-    return status == RVM_EINTERRUPT ? RVM_OK : status;
-}
-
 /* One draw of the folds for one rung. */
 static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
 {
@@ -264,7 +252,7 @@ static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
     s.restarts = t->stage == CAREFUL ? careful_starts(t) : 1;
     s.ard = false; /* it starts from the width that is chosen here */
     const rvm_status status = rvm_trial_draw(trial, &t->prediction, t->sample, &t->constant, &s,
-                                             folds_of(t), train_fold, err);
+                                             folds_of(t), t->train, err);
     if (trial->draws > before) {
         t->tried++;
         t->work += (double)(folds_of(t) * t->sample->rows);
@@ -468,13 +456,14 @@ static rvm_status prepare(rvm_tuner *t, rvm_error *err)
 }
 
 rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
-                           rvm_error *err)
+                           rvm_training *train, rvm_error *err)
 {
     rvm_tuner *t = rvm_array(1, sizeof *t);
     if (t == NULL)
         return rvm_fail_memory(err, "the choice of a kernel");
     t->p = p;
     t->settings = *s;
+    t->train = train;
     if (s->method == RVM_METHOD_GIBBS) { /* a solution at each kernel, not a sample */
         t->settings.method = RVM_METHOD_AUTO;
         t->settings.sampling.mixture = false;
@@ -635,66 +624,16 @@ static int left_of(int *with_many, const rvm_tuner *t)
     return left;
 }
 
-rvm_tuner_report rvm_tuner_progress(const rvm_tuner *t)
+void rvm_tuner_report(rvm_report *r, const rvm_tuner *t)
 {
     int many = 0;
     const int few = left_of(&many, t);
     const double rows = (double)t->p->rows;
     const double work =
         few * fmin(rows, FEW_ROWS) * FEW_FOLDS + many * fmin(rows, MANY_ROWS) * MANY_FOLDS;
-    if (t->stage == DONE)
-        return (rvm_tuner_report){ t->tried, t->tried, 1 };
-    return (rvm_tuner_report){ t->tried, t->tried + few + many, t->work / (t->work + work) };
-}
-
-rvm_status rvm_tune(rvm_settings *out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
-{
-    rvm_tuner *t = NULL;
-    bool done = false;
-    rvm_status status = rvm_tuner_alloc(&t, p, s, err);
-    while (status == RVM_OK && !done && !rvm_interrupted(s->interrupted))
-        status = rvm_tuner_step(&done, t, err);
-    if (status == RVM_OK) {
-        *out = *s;
-        out->kernel = rvm_tuner_best(t).kernel;
-        out->tune = (rvm_tuning){ .gamma = false };
-    }
-    rvm_tuner_free(t);
-    return status;
-}
-
-/* ---- Whole runs ------------------------------------------------------------------------------ */
-
-rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
-{
-    rvm_trainer *tr = NULL;
-    rvm_report r = { 0 };
-    rvm_settings chosen = *s;
-    rvm_status status = RVM_OK;
-    if (rvm_tuning_is_open(&s->tune))
-        status = rvm_tune(&chosen, p, s, err);
-    if (status == RVM_OK)
-        status = rvm_trainer_alloc(&tr, p, &chosen, err);
-    while (status == RVM_OK && !r.done && (r.round == 0 || !rvm_interrupted(s->interrupted)))
-        status = rvm_trainer_step(&r, tr, err);
-    if (status == RVM_OK)
-        status = rvm_trainer_model(out, tr, err);
-    rvm_trainer_free(tr);
-    return status;
-}
-
-static rvm_status tune_fold(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
-                            rvm_error *err)
-{
-    rvm_settings chosen = *s;
-    rvm_status status = RVM_OK;
-    if (rvm_tuning_is_open(&s->tune))
-        status = rvm_tune(&chosen, p, s, err);
-    return status == RVM_OK ? train_fold(out, p, &chosen, err) : status;
-}
-
-rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
-                              const rvm_settings *s, size_t folds, rvm_error *err)
-{
-    return rvm_crossval_predict(out, finished, p, s, folds, tune_fold, err);
+    const bool done = t->stage == DONE;
+    r->rows = t->sample->rows;
+    r->trials = t->tried;
+    r->trials_expected = t->tried + (done ? 0 : few + many);
+    r->progress = done ? 1 : t->work / (t->work + work);
 }

@@ -773,20 +773,12 @@ rvm_status rvm_widths_step(bool *done, rvm_widths *w, rvm_error *err)
     return w->best < 0 ? step_all(w, err) : step_best(done, w, err);
 }
 
-double rvm_widths_progress(const rvm_widths *w)
+void rvm_widths_report(rvm_report *r, const rvm_widths *w)
 {
     const double steps = highest(w)->steps;
-    return w->settled ? 0.5 : 0.5 * steps / (steps + 20);
-}
-
-size_t rvm_widths_rows(const rvm_widths *w)
-{
-    return w->p->rows;
-}
-
-double rvm_widths_log_evidence(const rvm_widths *w)
-{
-    return w->settled ? w->log_evidence : highest(w)->now.log_evidence;
+    r->rows = w->p->rows;
+    r->log_evidence = w->settled ? w->log_evidence : highest(w)->now.log_evidence;
+    r->progress = w->settled ? 1 : steps / (steps + 20);
 }
 
 const rvm_input_weights *rvm_widths_best(rvm_widths *w)

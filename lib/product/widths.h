@@ -23,11 +23,8 @@ RVM_CHECKED rvm_status rvm_widths_alloc(rvm_widths **out, rvm_study *y, const si
 void rvm_widths_free(rvm_widths *w);
 /* Some steps uphill. *done: nothing more is to be gained. */
 RVM_CHECKED rvm_status rvm_widths_step(bool *done, rvm_widths *w, rvm_error *err);
-/* Guess of the share of the work that is done; rows in use; the best log evidence so far. */
-double rvm_widths_progress(const rvm_widths *w);
-size_t rvm_widths_rows(const rvm_widths *w);
-double rvm_widths_log_evidence(const rvm_widths *w);
-
+/* Fills rows, progress and log_evidence, the best so far. */
+void rvm_widths_report(rvm_report *r, const rvm_widths *w);
 /* The best weights so far, owned by w and valid until the next step; an input of no use is not
  * listed. */
 const rvm_input_weights *rvm_widths_best(rvm_widths *w);
