@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/cli/confusion.h"
 #include "lib/cli/input.h"
 #include "lib/cli/messages.h"
@@ -75,7 +76,7 @@ static bool check_job(const predict_job *job, const cli_words *words)
 
     if (job->probability != 0 && job->probability != 1)
         fault = "probability != 0 and probability != 1";
-    else if (cli_options_given(words, &tool, 0, "interval") &&
+    else if (cli_options_given(words, &tool, "--interval") &&
              !(job->interval > 0 && job->interval < 1))
         fault = "--interval needs a probability between 0 and 1";
     else if (strcmp(words->word[0], "-") == 0 && strcmp(words->word[1], "-") == 0)
@@ -213,41 +214,30 @@ static bool read_model(stream *s, const char *name, const char *const output[2])
     return s->m != NULL;
 }
 
-/* The next block; false after a message. No rows left: a block of 0 rows. */
-static bool next_block(stream *s)
+/* The next rows; none left: a block of 0 rows. */
+static rvm_status next_block(stream *s, rvm_error *err)
 {
-    rvm_error err = { 0 };
-
-    if (rvm_reader_next(&s->block, s->reader, BLOCK_ROWS, &err) != RVM_OK) {
-        cli_data_error(&tool, s->test_name, &err);
-        return false;
-    }
-    return true;
+    return rvm_reader_next(&s->block, s->reader, BLOCK_ROWS, err);
 }
 
 /* Rows have a label for each output; or one label alone, which tells nothing of several outputs. */
-static bool check_labels(stream *s)
+static rvm_status check_labels(stream *s, rvm_error *err)
 {
     const size_t labels = rvm_problem_outputs(s->block);
     const size_t outputs = s->info.outputs > 0 ? s->info.outputs : 1;
-    rvm_error err = { .status = RVM_EINPUT, .line = 1, .column = 1 };
 
     s->scored = labels == outputs && !s->job->quiet;
-    if (labels != outputs && labels != 1) {
-        snprintf(err.message, sizeof err.message, "%zu labels where the model has %zu outputs",
-                 labels, outputs);
-        cli_data_error(&tool, s->test_name, &err);
-        return false;
-    }
+    if (labels != outputs && labels != 1)
+        return rvm_fail_at(err, RVM_EINPUT, 1, 1, "%zu labels where the model has %zu outputs",
+                           labels, outputs);
     s->score = calloc(outputs, sizeof *s->score);
     if (s->score != NULL && (!s->job->confusion || cli_confusion_init(&s->confusion, &s->info)))
-        return true;
-    cli_note(&tool, "no memory");
-    return false;
+        return RVM_OK;
+    return rvm_fail_memory(err, "scores");
 }
 
 /* The first block too is read before the output is touched: an empty file is an error. */
-static bool start_reading(stream *s)
+static rvm_status start_reading(stream *s, rvm_error *err)
 {
     const bool precomputed = s->info.kernel.type == RVM_PRECOMPUTED;
     const size_t outputs = s->info.outputs > 1 ? s->info.outputs : 1;
@@ -255,20 +245,13 @@ static bool start_reading(stream *s)
                                   .unlabelled = s->job->unlabelled ? outputs : 0,
                                   .columns = precomputed ? s->info.examples : 0,
                                   .outputs = s->info.outputs > 1 };
-    rvm_error err = { 0 };
 
-    if (rvm_reader_alloc(&s->reader, s->in, grammar, &err) != RVM_OK) {
-        cli_error(&tool, s->test_name, &err);
-        return false;
-    }
-    if (!next_block(s))
-        return false;
-    if (rvm_problem_rows(s->block) == 0) {
-        err = (rvm_error){ RVM_EINPUT, 1, 1, "the file has no rows" };
-        cli_data_error(&tool, s->test_name, &err);
-        return false;
-    }
-    return check_labels(s);
+    rvm_status status = rvm_reader_alloc(&s->reader, s->in, grammar, err);
+    if (status == RVM_OK)
+        status = next_block(s, err);
+    if (status == RVM_OK && rvm_problem_rows(s->block) == 0)
+        status = rvm_fail_at(err, RVM_EINPUT, 1, 1, "the file has no rows");
+    return status == RVM_OK ? check_labels(s, err) : status;
 }
 
 /* Whether anything that will be written follows from variances, which are most of the work where
@@ -280,7 +263,7 @@ static bool wants_variance(const predict_job *job, const rvm_model_info *m)
     return !job->mode && (!job->quiet || job->probability);
 }
 
-static bool start_predicting(stream *s)
+static rvm_status start_predicting(stream *s, rvm_error *err)
 {
     const rvm_predictor_settings settings = {
         .mode = s->job->mode,
@@ -288,23 +271,19 @@ static bool start_predicting(stream *s)
         .interval = s->job->interval,
         .threads = s->job->settings.threads,
     };
-    rvm_error err = { 0 };
 
-    if (rvm_predictor_alloc(&s->predictor, s->m, &settings, &err) == RVM_OK)
-        return true;
-    cli_error(&tool, NULL, &err);
-    return false;
+    return rvm_predictor_alloc(&s->predictor, s->m, &settings, err);
 }
 
-static bool predict_block(stream *s)
+/* Predicts the block in hand. */
+static rvm_status predict_block(stream *s, rvm_error *err)
 {
-    rvm_error err = { 0 };
+    const rvm_status status = rvm_predictor_run(&s->prediction, s->predictor, s->block, err);
 
-    if (rvm_predictor_run(&s->prediction, s->predictor, s->block, &err) != RVM_OK) {
-        if (err.line > 0)
-            err.line += s->rows; /* from the row of the block to that of the file */
-        cli_error(&tool, s->test_name, &err);
-        return false;
+    if (status != RVM_OK) {
+        if (err->line > 0)
+            err->line += s->rows; /* from the row of the block to that of the file */
+        return status;
     }
     s->rows += s->prediction.rows;
     if (s->scored && s->info.task == RVM_CLASSIFICATION)
@@ -313,40 +292,32 @@ static bool predict_block(stream *s)
         cli_confusion_add(&s->confusion, &s->prediction, s->block);
     for (size_t k = 0; s->scored && k < s->info.outputs; k++)
         rvm_score_add_output(&s->score[k], &s->prediction, s->block, k);
-    return true;
+    return RVM_OK;
 }
 
-/* The output and what stands above the rows; NULL after a message. */
-static outfile *start_output(const stream *s, const char *name)
+/* All rows from the block in hand on. The output, *o, is made when there is something to write;
+ * NULL after a message. A write error ends it early; committing the output tells of it. Where there
+ * is no temporary file somebody may be reading along. */
+static rvm_status predict_rows(stream *s, outfile **o, const char *output_name, rvm_error *err)
 {
-    outfile *o = cli_output_create(&tool, open_complaint, name);
+    rvm_status status = predict_block(s, err);
 
-    if (o != NULL && s->job->probability && s->info.classes > 0)
-        write_labels(outfile_stream(o), &s->info);
-    return o;
-}
-
-/* All rows from the block in hand on. The output, *o, is made when there is something to write. A
- * write error ends it early; committing the output tells of it. Where there is no temporary file
- * somebody may be reading along. */
-static bool predict_rows(stream *s, outfile **o, const char *output_name)
-{
-    while (rvm_problem_rows(s->block) > 0) {
-        if (!predict_block(s))
-            return false;
-        if (*o == NULL)
-            *o = start_output(s, output_name);
-        if (*o == NULL)
-            return false;
-        write_block(outfile_stream(*o), s->job, &s->prediction);
+    if (status != RVM_OK || (*o = cli_output_create(&tool, open_complaint, output_name)) == NULL)
+        return status;
+    FILE *out = outfile_stream(*o);
+    if (s->job->probability && s->info.classes > 0)
+        write_labels(out, &s->info);
+    while (status == RVM_OK && rvm_problem_rows(s->block) > 0) {
+        write_block(out, s->job, &s->prediction);
         if (outfile_temporary(*o) == NULL)
-            fflush(outfile_stream(*o));
+            fflush(out);
         if (outfile_failed(*o))
             break;
-        if (!next_block(s))
-            return false;
+        status = next_block(s, err);
+        if (status == RVM_OK && rvm_problem_rows(s->block) > 0)
+            status = predict_block(s, err);
     }
-    return true;
+    return status;
 }
 
 static void print_scores(const stream *s, FILE *text)
@@ -367,14 +338,18 @@ static void print_scores(const stream *s, FILE *text)
 static int predict_to(stream *s, const char *output_name)
 {
     /* Scores keep away from predictions that go to standard output. */
-    FILE *text = cli_output_is_stdout(output_name) ? stderr : stdout;
+    FILE *text = cli_output_is_same(output_name, "-") ? stderr : stdout;
     outfile *o = NULL;
+    rvm_error err = { 0 };
 
     if (!cli_output_probe(&tool, open_complaint, output_name))
         return 1;
     if (!s->job->quiet)
         print_head(text, s->job, s->m, &s->info);
-    if (!predict_rows(s, &o, output_name)) {
+    const rvm_status status = predict_rows(s, &o, output_name, &err);
+    if (status != RVM_OK)
+        cli_data_error(&tool, s->test_name, &err);
+    if (status != RVM_OK || o == NULL) {
         cli_output_discard(o);
         return 1;
     }
@@ -384,19 +359,27 @@ static int predict_to(stream *s, const char *output_name)
     return 0;
 }
 
+static int run_stream(stream *s, const char *model_name, const char *const output[2])
+{
+    rvm_error err = { 0 };
+
+    s->in = cli_input_open(&tool, "input file", s->test_name, output);
+    if (s->in == NULL || !read_model(s, model_name, output) || !check_model(s->job, &s->info))
+        return 1;
+    if (start_reading(s, &err) == RVM_OK && start_predicting(s, &err) == RVM_OK)
+        return predict_to(s, output[0]);
+    cli_data_error(&tool, s->test_name, &err);
+    return 1;
+}
+
 static int run(void *given, const cli_words *words)
 {
-    const predict_job *job = given;
-    stream s = { .job = job, .test_name = words->word[0] };
+    stream s = { .job = given, .test_name = words->word[0] };
     const char *const output[2] = { words->count == 3 ? words->word[2] : "-", NULL };
-    int code = 1;
 
-    if (!check_job(job, words))
+    if (!check_job(s.job, words))
         return 1;
-    s.in = cli_input_open(&tool, "input file", s.test_name, output);
-    if (s.in != NULL && read_model(&s, words->word[1], output) && check_model(job, &s.info) &&
-        start_reading(&s) && start_predicting(&s))
-        code = predict_to(&s, output[0]);
+    const int code = run_stream(&s, words->word[1], output);
     stream_clear(&s);
     return code;
 }

@@ -50,9 +50,8 @@ static bool check_job(rvm_scaling_limits *limits, const scale_job *job, const cl
 {
     rvm_error err = { 0 };
 
-    *limits =
-        (rvm_scaling_limits){ job->lower, job->upper, cli_options_given(words, &tool, 'y', NULL),
-                              job->target[0], job->target[1] };
+    *limits = (rvm_scaling_limits){ job->lower, job->upper, cli_options_given(words, &tool, "-y"),
+                                    job->target[0], job->target[1] };
     if (rvm_scaling_limits_check(limits, &err) != RVM_OK) {
         cli_note(&tool, "%s", err.message);
         return false;
@@ -63,7 +62,7 @@ static bool check_job(rvm_scaling_limits *limits, const scale_job *job, const cl
     }
     /* Whoever names standard output by itself wants both there. */
     if (job->save != NULL && strcmp(job->save, "-") != 0 && strncmp(job->save, "/dev/", 5) != 0 &&
-        cli_output_is_stdout(job->save)) {
+        cli_output_is_same(job->save, "-")) {
         cli_note(&tool, "%s: the ranges would mix with the rows on standard output", job->save);
         return false;
     }

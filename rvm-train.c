@@ -2,7 +2,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/cli/advice.h"
 #include "lib/cli/candidates.h"
@@ -167,51 +166,6 @@ static bool check_job(train_job *job, const rvm_problem *p)
     return fault == NULL;
 }
 
-/* ---- Notes and warnings --------------------------------------------------------------------- */
-
-static void note_ignored(const cli_words *words)
-{
-    char list[sizeof "-c, -n, -p, -h"] = "";
-
-    for (const char *letter = "cnph"; *letter != '\0'; letter++)
-        if (cli_options_given(words, &tool, *letter, NULL)) {
-            const size_t length = strlen(list);
-            snprintf(list + length, sizeof list - length, "%s-%c", length > 0 ? ", " : "", *letter);
-        }
-    if (list[0] != '\0')
-        cli_note(&tool, "%s ignored: not used by relevance vector machines", list);
-}
-
-static bool has_class(const rvm_problem *p, int label)
-{
-    for (size_t i = 0; i < rvm_problem_rows(p); i++)
-        if (rvm_problem_target(p, i) == label)
-            return true;
-    return false;
-}
-
-static bool has_one_class(const rvm_problem *p)
-{
-    for (size_t i = 1; i < rvm_problem_rows(p); i++)
-        if (rvm_problem_target(p, i) != rvm_problem_target(p, 0))
-            return false;
-    return true;
-}
-
-/* libsvm's words; they come with -q too. */
-static void warn_classes(const train_job *job, const rvm_problem *p)
-{
-    if (!is_classification(job))
-        return;
-    if (has_one_class(p))
-        cli_note(&tool, "WARNING: training data in only one class: every prediction will be %d",
-                 (int)rvm_problem_target(p, 0));
-    for (size_t i = 0; i < job->settings.class_weight_count; i++)
-        if (!has_class(p, job->settings.class_weights[i].label))
-            cli_note(&tool, "WARNING: class label %d specified in weight is not found",
-                     job->settings.class_weights[i].label);
-}
-
 /* ---- Cross-validation ----------------------------------------------------------------------- */
 
 static int cross_validate(const train_job *job, const rvm_problem *p)
@@ -372,21 +326,10 @@ static rvm_status write_chains(const void *chains, FILE *out, rvm_error *err)
     return rvm_chains_write(chains, out, err);
 }
 
-/* By name, or one file under two names. */
-static bool is_model(const char *trace, const char *model)
-{
-    struct stat a, b;
-
-    if (strcmp(trace, model) == 0)
-        return true;
-    return stat(trace, &a) == 0 && stat(model, &b) == 0 && S_ISREG(a.st_mode) &&
-           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 /* Whether the file can be made, now rather than at the end. */
 static bool can_trace(const char *name, const char *model_name)
 {
-    if (!is_model(name, model_name))
+    if (!cli_output_is_same(name, model_name))
         return cli_output_probe(&tool, trace_complaint, name);
     cli_note(&tool, "--trace would write to the model file %s", model_name);
     return false;
@@ -422,8 +365,8 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
 {
     const double start = cli_live_seconds();
     /* Text keeps away from a model or a trace that goes to standard output. */
-    const bool is_taken = cli_output_is_stdout(model_name) ||
-                          (job->trace != NULL && cli_output_is_stdout(job->trace));
+    const bool is_taken = cli_output_is_same(model_name, "-") ||
+                          (job->trace != NULL && cli_output_is_same(job->trace, "-"));
     const train_view view = { is_taken ? stderr : stdout, job->quiet };
     cli_trained t = { .model = NULL };
     rvm_error err = { 0 };
@@ -458,15 +401,7 @@ static int run_on_data(train_job *job, const cli_words *words, const char *model
     int code = 1;
 
     if (p != NULL && check_job(job, p)) {
-        if (!job->quiet) {
-            note_ignored(words);
-            cli_advice_unused(&tool, words, &job->settings, p);
-        }
-        if (!grammar.precomputed)
-            cli_advice_index_zero(&tool, p);
-        warn_classes(job, p);
-        if (!job->quiet && is_classification(job))
-            cli_advice_many_classes(&tool, p);
+        cli_advice_job(&tool, words, &job->settings, p, job->quiet);
         job->settings.interrupted = cli_output_catch_interrupt();
         code = job->folds > 0 ? cross_validate(job, p) : train(job, p, model_name);
     }
@@ -491,11 +426,12 @@ static char *default_model_name(const char *data_name)
 /* What is wrong with the options of a sampler; NULL: nothing. */
 static const char *sampling_fault(const train_job *job, const cli_words *words)
 {
-    static const char *const names[] = { "samples",   "burn-in",   "chains",      "thin", "keep",
-                                         "alpha-min", "alpha-max", "gibbs-basis", "trace" };
+    static const char *const sampling[] = { "--samples",   "--burn-in",     "--chains",
+                                            "--thin",      "--keep",        "--alpha-min",
+                                            "--alpha-max", "--gibbs-basis", "--trace" };
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (cli_options_given(words, &tool, 0, names[i]) &&
+    for (size_t i = 0; i < sizeof sampling / sizeof sampling[0]; i++)
+        if (cli_options_given(words, &tool, sampling[i]) &&
             job->settings.method != RVM_METHOD_GIBBS)
             return "--samples, --burn-in, --chains, --thin, --keep, --alpha-min, --alpha-max, "
                    "--gibbs-basis and --trace are for --method gibbs";
@@ -512,9 +448,9 @@ static int run(void *given, const cli_words *words)
 
     if (fault != NULL)
         return cli_options_wrong(&tool, "%s", fault);
-    if (cli_options_given(words, &tool, 'v', NULL) && job->folds < 2)
+    if (cli_options_given(words, &tool, "-v") && job->folds < 2)
         return cli_options_wrong(&tool, "n-fold cross validation: n must >= 2");
-    if (job->settings.tune.type_count > 0 && !cli_options_given(words, &tool, 'g', NULL))
+    if (job->settings.tune.type_count > 0 && !cli_options_given(words, &tool, "-g"))
         job->settings.tune.gamma = true;
     if (words->count == 2)
         return run_on_data(job, words, words->word[1]);

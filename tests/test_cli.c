@@ -165,11 +165,11 @@ START_TEST(every_kind_of_option)
         ck_assert_double_eq(t->job.pair[1], 1000);
         ck_assert_int_eq(t->words.count, 2);
         ck_assert_str_eq(t->words.word[1], "b");
-        ck_assert(cli_options_given(&t->words, &tool, 'y', NULL));
-        ck_assert(cli_options_given(&t->words, &tool, 0, "seed"));
-        ck_assert(cli_options_given(&t->words, &tool, 0, "number"));
-        ck_assert(!cli_options_given(&t->words, &tool, 'w', NULL));
-        ck_assert(!cli_options_given(&t->words, &tool, 0, "ard"));
+        ck_assert(cli_options_given(&t->words, &tool, "-y"));
+        ck_assert(cli_options_given(&t->words, &tool, "--seed"));
+        ck_assert(cli_options_given(&t->words, &tool, "--number"));
+        ck_assert(!cli_options_given(&t->words, &tool, "-w"));
+        ck_assert(!cli_options_given(&t->words, &tool, "--ard"));
         end_trial(t);
     }
 END_TEST
@@ -393,7 +393,7 @@ START_TEST(help_has_headings)
         ck_assert_int_eq(t->outcome, CLI_RUN);
         ck_assert_int_eq(t->job.number, 7);
         ck_assert(t->job.quiet);
-        ck_assert(cli_options_given(&t->words, &other, 'q', NULL));
+        ck_assert(cli_options_given(&t->words, &other, "-q"));
         end_trial(t);
     }
 END_TEST

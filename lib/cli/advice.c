@@ -11,8 +11,6 @@
 #include "data/labels.h"
 #include "data/problem.h"
 
-/* ---- Options without effect ----------------------------------------------------------------- */
-
 /* Some kernel that may come to be used has the parameter. */
 static bool kernel_uses(const rvm_settings *s, unsigned use)
 {
@@ -24,119 +22,130 @@ static bool kernel_uses(const rvm_settings *s, unsigned use)
     return tune->type_count == 0 && (rvm_kernel_uses(s->kernel.type) & use) != 0;
 }
 
-/* 0 without memory. */
-static size_t count_classes(const rvm_problem *p)
-{
-    rvm_labels labels = { 0 };
-    rvm_error err = { 0 };
-    const size_t count = rvm_labels_find(&labels, p, &err) == RVM_OK ? labels.count : 0;
+/* ---- Options without effect ----------------------------------------------------------------- */
 
-    rvm_labels_free(&labels);
-    return count;
+/* Why a parameter of kernels has none; NULL: it has. */
+static const char *no_parameter(char text[80], const rvm_settings *s, unsigned use,
+                                const char *parameter)
+{
+    if (kernel_uses(s, use))
+        return NULL;
+    if (s->tune.type_count > 0)
+        snprintf(text, 80, "no kernel of the list has a %s", parameter);
+    else
+        snprintf(text, 80, "the kernel (%s) has no %s", rvm_kernel_name(s->kernel.type), parameter);
+    return text;
 }
 
-typedef struct {
-    char letter;
-    const char *name;
-    unsigned use;          /* of the kernel; 0: the function below tells */
-    const char *parameter; /* of the kernel */
-    /* Why it has no effect; NULL: it has. */
-    const char *(*reason)(const rvm_settings *s, const rvm_problem *p);
-} effect;
-
-static const char *no_classes(const rvm_settings *s, const rvm_problem *p)
-{
-    (void)p;
-    return s->task == RVM_REGRESSION ? "this is a regression, which has no classes" : NULL;
-}
-
-/* An algorithm of the papers. */
-static bool is_textbook(const rvm_settings *s)
-{
-    return s->method != RVM_METHOD_AUTO && s->method != RVM_METHOD_GIBBS;
-}
-
-static const char *few_classes(const rvm_settings *s, const rvm_problem *p)
+/* The same of --multiclass. */
+static const char *few_classes(const rvm_settings *s, size_t classes, bool one_start)
 {
     if (s->task == RVM_REGRESSION)
-        return no_classes(s, p);
-    if (count_classes(p) <= 2)
+        return "this is a regression, which has no classes";
+    if (classes <= 2)
         return "there are not more than two classes";
-    return is_textbook(s) && s->multiclass == RVM_SOFTMAX
+    return one_start && s->multiclass == RVM_SOFTMAX
                ? "methods of the papers train each class against the rest"
                : NULL;
 }
 
-static const char *one_start(const rvm_settings *s, const rvm_problem *p)
+static void note_unused(const cli_tool *tool, const cli_words *words, const rvm_settings *s,
+                        size_t outputs, size_t classes)
 {
-    (void)p;
-    return is_textbook(s) ? "methods of the papers have one start" : NULL;
+    const bool one_start = s->method != RVM_METHOD_AUTO && s->method != RVM_METHOD_GIBBS;
+    const char *listed = s->tune.type_count > 0 ? "--select lists the kernels" : NULL;
+    char degree[80], gamma[80], coef0[80];
+    const struct {
+        const char *option, *reason;
+    } unused[] = {
+        { "-t", listed },
+        { "--kernel", listed },
+        { "-d", no_parameter(degree, s, RVM_USES_DEGREE, "degree") },
+        { "-g", no_parameter(gamma, s, RVM_USES_GAMMA, "gamma") },
+        { "-r", no_parameter(coef0, s, RVM_USES_COEF0, "coef0") },
+        { "-w", s->task == RVM_REGRESSION ? few_classes(s, 0, false) : NULL },
+        { "--multiclass", few_classes(s, classes, one_start) },
+        { "--shared-noise", s->noise_variance > 0 ? "the noise is given"
+                            : outputs > 1         ? NULL
+                                                  : "there is one output" },
+        { "--restarts", one_start ? "methods of the papers have one start" : NULL },
+    };
+
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
+        if (unused[i].reason != NULL && cli_options_given(words, tool, unused[i].option))
+            cli_note(tool, "%s has no effect: %s", unused[i].option, unused[i].reason);
 }
 
-static const char *one_noise(const rvm_settings *s, const rvm_problem *p)
+/* Of libsvm's options. */
+static void note_ignored(const cli_tool *tool, const cli_words *words)
 {
-    if (s->noise_variance > 0)
-        return "the noise is given";
-    return rvm_problem_outputs(p) > 1 ? NULL : "there is one output";
+    static const char *const ignored[] = { "-c", "-n", "-p", "-h" };
+    char list[sizeof "-c, -n, -p, -h"] = "";
+
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        if (cli_options_given(words, tool, ignored[i])) {
+            const size_t length = strlen(list);
+            snprintf(list + length, sizeof list - length, "%s%s", length > 0 ? ", " : "",
+                     ignored[i]);
+        }
+    if (list[0] != '\0')
+        cli_note(tool, "%s ignored: not used by relevance vector machines", list);
 }
 
-static const char *listed(const rvm_settings *s, const rvm_problem *p)
-{
-    (void)p;
-    return s->tune.type_count > 0 ? "--select lists the kernels" : NULL;
-}
+/* ---- Data that are not what was meant ------------------------------------------------------- */
 
-static const effect effects[] = {
-    { 't', NULL, 0, NULL, listed },
-    { 0, "kernel", 0, NULL, listed },
-    { 'd', NULL, RVM_USES_DEGREE, "degree", NULL },
-    { 'g', NULL, RVM_USES_GAMMA, "gamma", NULL },
-    { 'r', NULL, RVM_USES_COEF0, "coef0", NULL },
-    { 'w', NULL, 0, NULL, no_classes },
-    { 0, "multiclass", 0, NULL, few_classes },
-    { 0, "shared-noise", 0, NULL, one_noise },
-    { 0, "restarts", 0, NULL, one_start },
-};
-
-/* The kernel, or all that may come to be used, are without the parameter; *text is for the
- * reason. */
-static const char *no_parameter(char text[80], const rvm_settings *s, const effect *e)
-{
-    if (kernel_uses(s, e->use))
-        return NULL;
-    if (s->tune.type_count > 0)
-        snprintf(text, 80, "no kernel of the list has a %s", e->parameter);
-    else
-        snprintf(text, 80, "the kernel (%s) has no %s", rvm_kernel_name(s->kernel.type),
-                 e->parameter);
-    return text;
-}
-
-void cli_advice_unused(const cli_tool *tool, const cli_words *words, const rvm_settings *s,
-                       const rvm_problem *p)
-{
-    char text[80];
-
-    for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++) {
-        const effect *e = &effects[i];
-
-        if (!cli_options_given(words, tool, e->letter, e->name))
-            continue;
-        const char *reason = e->use != 0 ? no_parameter(text, s, e) : e->reason(s, p);
-        if (reason != NULL && e->letter != '\0')
-            cli_note(tool, "-%c has no effect: %s", e->letter, reason);
-        else if (reason != NULL)
-            cli_note(tool, "--%s has no effect: %s", e->name, reason);
-    }
-}
-
-void cli_advice_index_zero(const cli_tool *tool, const rvm_problem *p)
+/* The warning of svm-scale. */
+static void warn_index_zero(const cli_tool *tool, const rvm_problem *p)
 {
     for (size_t i = 0; i < p->rows; i++)
         if (p->start[i + 1] > p->start[i] && p->index[p->start[i]] == 0) {
             cli_note(tool, "WARNING: minimal feature index is 0, but indices should start from 1");
             return;
         }
+}
+
+static bool has_class(const rvm_labels *labels, int label)
+{
+    for (size_t k = 0; k < labels->count; k++)
+        if (labels->label[k] == label)
+            return true;
+    return false;
+}
+
+/* libsvm's words. */
+static void warn_classes(const cli_tool *tool, const rvm_settings *s, const rvm_labels *labels)
+{
+    if (labels->count == 1)
+        cli_note(tool, "WARNING: training data in only one class: every prediction will be %d",
+                 labels->label[0]);
+    for (size_t i = 0; i < s->class_weight_count; i++)
+        if (!has_class(labels, s->class_weights[i].label))
+            cli_note(tool, "WARNING: class label %d specified in weight is not found",
+                     s->class_weights[i].label);
+}
+
+void cli_advice_job(const cli_tool *tool, const cli_words *words, const rvm_settings *s,
+                    const rvm_problem *p, bool quiet)
+{
+    const bool classify = s->task == RVM_CLASSIFICATION;
+    const size_t few = 20;
+    rvm_labels labels = { 0 };
+    rvm_error err = { 0 };
+
+    if (classify && rvm_labels_find(&labels, p, &err) != RVM_OK)
+        return; /* there is no memory, and training will fail with that */
+    if (!quiet) {
+        note_ignored(tool, words);
+        note_unused(tool, words, s, p->outputs, labels.count);
+    }
+    if (s->kernel.type != RVM_PRECOMPUTED)
+        warn_index_zero(tool, p);
+    if (classify)
+        warn_classes(tool, s, &labels);
+    /* Fewer than three rows of a class on the average are seldom meant. */
+    if (!quiet && labels.count > few && labels.count > p->rows / 3)
+        cli_note(tool, "%zu classes in %zu rows; regression is -s 3", labels.count, p->rows);
+    rvm_labels_free(&labels);
 }
 
 /* ---- Models that are a constant ------------------------------------------------------------- */
@@ -199,15 +208,7 @@ static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
                                           : nothing;
 }
 
-/* ---- Data and models that are not what was meant --------------------------------------------- */
-
-void cli_advice_many_classes(const cli_tool *tool, const rvm_problem *p)
-{
-    const size_t few = 20, count = count_classes(p);
-
-    if (count > few && count > p->rows / 3)
-        cli_note(tool, "%zu classes in %zu rows; regression is -s 3", count, p->rows);
-}
+/* ---- Models that are not what was meant ------------------------------------------------------ */
 
 /* What may help where a model is worse than none: "scale ...", "-g auto ..." or both. */
 static void write_remedy(char *text, size_t size, const rvm_settings *s, const rvm_kernel *kernel,

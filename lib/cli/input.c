@@ -4,25 +4,15 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/messages.h"
+#include "cli/output.h"
 
 static bool is_directory(FILE *in)
 {
     struct stat found;
 
     return fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode);
-}
-
-/* The regular file that `in` reads is also where an output of that name would go. */
-static bool is_overwritten(FILE *in, const char *out)
-{
-    struct stat read, written;
-    const int found = strcmp(out, "-") == 0 ? fstat(STDOUT_FILENO, &written) : stat(out, &written);
-
-    return found == 0 && fstat(fileno(in), &read) == 0 && S_ISREG(read.st_mode) &&
-           read.st_dev == written.st_dev && read.st_ino == written.st_ino;
 }
 
 FILE *cli_input_open(const cli_tool *tool, const char *what, const char *name,
@@ -33,8 +23,8 @@ FILE *cli_input_open(const cli_tool *tool, const char *what, const char *name,
 
     if (in == NULL || is_directory(in))
         cli_note(tool, "can't open %s %s: %s", what, name, strerror(fault));
-    else if ((out[0] != NULL && is_overwritten(in, out[0])) ||
-             (out[1] != NULL && is_overwritten(in, out[1])))
+    else if ((out[0] != NULL && cli_output_replaces(out[0], in)) ||
+             (out[1] != NULL && cli_output_replaces(out[1], in)))
         cli_note(tool, "%s: input and output are the same file", name);
     else
         return in;

@@ -75,7 +75,7 @@ static void print_version(const cli_tool *tool)
            openblas_get_config != NULL ? openblas_get_config() : "gslcblas");
 }
 
-int cli_options_wrong(const cli_tool *tool, const char *format, ...)
+cli_outcome cli_options_wrong(const cli_tool *tool, const char *format, ...)
 {
     va_list args;
 
@@ -84,7 +84,7 @@ int cli_options_wrong(const cli_tool *tool, const char *format, ...)
     vfprintf(stderr, format, args);
     va_end(args);
     fprintf(stderr, " (try %s --help)\n", tool->name);
-    return 1;
+    return CLI_WRONG;
 }
 
 /* ---- The command line ----------------------------------------------------------------------- */
@@ -111,8 +111,7 @@ static const char *dash_hint(const char *value)
 
 static cli_outcome missing_value(const walk *w, const char *option)
 {
-    cli_options_wrong(w->tool, "option %s needs a value", option);
-    return CLI_WRONG;
+    return cli_options_wrong(w->tool, "option %s needs a value", option);
 }
 
 /* The word after those that getopt has seen, which it then has seen too; NULL at the end. */
@@ -132,13 +131,11 @@ static cli_outcome take_pair(const walk *w, const cli_option *o, spelling as)
     double *const pair = field_of(w, o);
 
     if (second == NULL)
-        cli_options_wrong(w->tool, "option %s%s needs two values", as.dashes, as.name);
-    else if (!rvm_value_real(&pair[0], first) || !rvm_value_real(&pair[1], second))
-        cli_options_wrong(w->tool, "%s%s %s %s: expected two numbers%s", as.dashes, as.name, first,
-                          second, dash_hint(first));
-    else
+        return cli_options_wrong(w->tool, "option %s%s needs two values", as.dashes, as.name);
+    if (rvm_value_real(&pair[0], first) && rvm_value_real(&pair[1], second))
         return CLI_RUN;
-    return CLI_WRONG;
+    return cli_options_wrong(w->tool, "%s%s %s %s: expected two numbers%s", as.dashes, as.name,
+                             first, second, dash_hint(first));
 }
 
 /* Stores a value that is one word, or none. */
@@ -173,9 +170,8 @@ static cli_outcome take_option(const walk *w, size_t row, spelling as, const cha
         return take_pair(w, o, as);
     if (store(w, o, as.name, value, &err) == RVM_OK)
         return CLI_RUN;
-    cli_options_wrong(w->tool, "%s%s %s: %s%s", as.dashes, as.name, value, err.message,
-                      dash_hint(value));
-    return CLI_WRONG;
+    return cli_options_wrong(w->tool, "%s%s %s: %s%s", as.dashes, as.name, value, err.message,
+                             dash_hint(value));
 }
 
 /* Text may follow the letter of few options at once: there it is part of the name. */
@@ -186,11 +182,9 @@ static cli_outcome take_letter(const walk *w, size_t row)
 
     if (o->argument == NULL || optarg == w->argv[optind - 1])
         return take_option(w, row, (spelling){ "-", letter }, optarg);
-    if (o->kind != CLI_SUFFIXED) {
-        cli_options_wrong(w->tool, "the value of %s must be a word of its own: %s", shown,
-                          w->argv[optind - 1]);
-        return CLI_WRONG;
-    }
+    if (o->kind != CLI_SUFFIXED)
+        return cli_options_wrong(w->tool, "the value of %s must be a word of its own: %s", shown,
+                                 w->argv[optind - 1]);
     const spelling as = { "-", optarg - 1 };
     const char *value = take_word(w);
     return value == NULL ? missing_value(w, shown) : take_option(w, row, as, value);
@@ -201,19 +195,16 @@ static cli_outcome unknown_option(const walk *w)
     const char *const words = w->tool->unknown != NULL ? w->tool->unknown : "Unknown option";
 
     if (optopt > 0 && optopt < LONG_OPTION)
-        cli_options_wrong(w->tool, "%s: -%c", words, optopt);
-    else
-        cli_options_wrong(w->tool, "%s: %s", words, w->argv[optind - 1]);
-    return CLI_WRONG;
+        return cli_options_wrong(w->tool, "%s: -%c", words, optopt);
+    return cli_options_wrong(w->tool, "%s: %s", words, w->argv[optind - 1]);
 }
 
 static size_t row_of_letter(const cli_tool *tool, int letter)
 {
-    size_t i;
+    size_t i = 0;
 
-    for (i = 0; i < tool->option_count; i++)
-        if (tool->option[i].letter == letter)
-            break;
+    while (i < tool->option_count && tool->option[i].letter != letter)
+        i++;
     return i;
 }
 
@@ -263,44 +254,29 @@ static void list_options(char *letters, struct option *names, const cli_tool *to
     names[n] = (struct option){ 0 };
 }
 
-/* A word of `-` and more among the files; NULL: none. */
-static const char *late_option(const cli_words *words)
+/* `-` and more. */
+static bool is_option(const char *word)
 {
-    for (int i = 0; i < words->count; i++)
-        if (words->word[i][0] == '-' && words->word[i][1] != '\0')
-            return words->word[i];
-    return NULL;
+    return word[0] == '-' && word[1] != '\0';
 }
 
 static cli_outcome too_many_words(const walk *w, bool dashes)
 {
-    const char *const option = dashes ? NULL : late_option(w->words);
+    const cli_words *words = w->words;
 
-    if (option != NULL)
-        cli_options_wrong(w->tool, "options stand before the files: %s", option);
-    else
-        cli_options_wrong(w->tool, "too many words: %s", w->words->word[w->tool->operands_max]);
-    return CLI_WRONG;
-}
-
-/* An option with a dash that is none, which would be taken as a file; one that is there counts. */
-static bool has_odd_dash(const walk *w, const char *word)
-{
-    if (!rvm_text_has_dash(word, strlen(word)) || access(word, F_OK) == 0)
-        return false;
-    cli_options_wrong(w->tool, "%s begins with a dash that is no minus sign: options begin with -",
-                      word);
-    return true;
+    for (int i = 0; i < words->count && !dashes; i++)
+        if (is_option(words->word[i]))
+            return cli_options_wrong(w->tool, "options stand before the files: %s", words->word[i]);
+    return cli_options_wrong(w->tool, "too many words: %s", words->word[w->tool->operands_max]);
 }
 
 static cli_outcome too_few_files(const walk *w)
 {
-    if (w->argc > 1) {
-        cli_options_wrong(w->tool, "too few files");
-    } else { /* somebody who wants to know what this is; libsvm's tools answer so */
-        cli_note(w->tool, "too few files");
-        print_usage(w->tool, stdout);
-    }
+    if (w->argc > 1)
+        return cli_options_wrong(w->tool, "too few files");
+    /* Somebody who wants to know what this is; libsvm's tools answer so. */
+    cli_note(w->tool, "too few files");
+    print_usage(w->tool, stdout);
     return CLI_WRONG;
 }
 
@@ -308,21 +284,23 @@ static cli_outcome take_operands(const walk *w)
 {
     cli_words *words = w->words;
     const bool dashes = strcmp(w->argv[optind - 1], "--") == 0;
-    int i;
+    char **word = words->word = w->argv + optind;
 
     words->count = w->argc - optind;
-    words->word = w->argv + optind;
-    for (i = 0; i < words->count && !dashes; i++)
-        if (has_odd_dash(w, words->word[i]))
-            return CLI_WRONG;
+    for (int i = 0; i < words->count && !dashes; i++)
+        /* It would be taken as a file; one that is there counts. */
+        if (rvm_text_has_dash(word[i], strlen(word[i])) && access(word[i], F_OK) != 0)
+            return cli_options_wrong(
+                w->tool, "%s begins with a dash that is no minus sign: options begin with -",
+                word[i]);
     if (words->count < w->tool->operands_min)
         return too_few_files(w);
     if (words->count > w->tool->operands_max)
         return too_many_words(w, dashes);
-    for (i = 0; i < words->count; i++)
-        if (words->word[i][0] == '-' && words->word[i][1] != '\0' && !dashes)
+    for (int i = 0; i < words->count && !dashes; i++)
+        if (is_option(word[i]))
             cli_note(w->tool, "%s is taken as a file name: options stop at the first file",
-                     words->word[i]);
+                     word[i]);
     return CLI_RUN;
 }
 
@@ -382,31 +360,19 @@ cli_outcome cli_options_parse(int argc, char **argv, const cli_tool *tool, void 
 int cli_options_run(int argc, char **argv, const cli_tool *tool, void *job)
 {
     cli_words words = { 0 };
-    int code = 1;
+    const cli_outcome outcome = cli_options_parse(argc, argv, tool, job, &words);
 
-    switch (cli_options_parse(argc, argv, tool, job, &words)) {
-    case CLI_RUN:
-        code = tool->run(job, &words);
-        break;
-    case CLI_DONE:
-        code = 0;
-        break;
-    case CLI_WRONG:
-        break;
-    }
-    return cli_output_finish(tool, code);
+    return cli_output_finish(tool, outcome == CLI_RUN ? tool->run(job, &words) : (int)outcome);
 }
 
-bool cli_options_given(const cli_words *words, const cli_tool *tool, char letter, const char *name)
+bool cli_options_given(const cli_words *words, const cli_tool *tool, const char *option)
 {
-    size_t i;
+    const bool is_long = option[1] == '-';
 
-    for (i = 0; i < tool->option_count; i++) {
+    for (size_t i = 0; i < tool->option_count; i++) {
         const cli_option *o = &tool->option[i];
-        const bool same =
-            letter != '\0' ? o->letter == letter : o->name != NULL && strcmp(o->name, name) == 0;
 
-        if (same)
+        if (is_long ? o->name != NULL && strcmp(o->name, option + 2) == 0 : o->letter == option[1])
             return (words->given >> i & 1) != 0;
     }
     return false;

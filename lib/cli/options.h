@@ -4,10 +4,11 @@
 
 #include "cli/tool.h"
 
+/* The first two are the tool's exit code, too. */
 typedef enum {
-    CLI_RUN,  /* go on */
-    CLI_DONE, /* help or version was printed */
-    CLI_WRONG /* a message was printed */
+    CLI_DONE,  /* help or version was printed */
+    CLI_WRONG, /* a message was printed */
+    CLI_RUN    /* go on */
 } cli_outcome;
 
 /* Reads the command line into *job, which holds the defaults. Options stop at the first operand; a
@@ -18,10 +19,10 @@ cli_outcome cli_options_parse(int argc, char **argv, const cli_tool *tool, void 
                               cli_words *words);
 /* All that a tool does: reads the command line, runs, ends standard output; the exit code. */
 int cli_options_run(int argc, char **argv, const cli_tool *tool, void *job);
-/* True when the option of that letter, or (letter 0) of that long name, was given. */
-bool cli_options_given(const cli_words *words, const cli_tool *tool, char letter, const char *name);
-/* `rvm-train: message (try rvm-train --help)` on stderr; returns 1, the exit code. */
-int cli_options_wrong(const cli_tool *tool, const char *format, ...)
+/* True when the option that is spelled so, `-g` or `--kernel`, was given. */
+bool cli_options_given(const cli_words *words, const cli_tool *tool, const char *option);
+/* `rvm-train: message (try rvm-train --help)` on stderr; returns CLI_WRONG. */
+cli_outcome cli_options_wrong(const cli_tool *tool, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -96,15 +96,33 @@ static void block_endings(int how)
 
 /* ---- Outputs -------------------------------------------------------------------------------- */
 
-bool cli_output_is_stdout(const char *name)
+/* `-` is where standard output goes. */
+static bool find_output(struct stat *found, const char *name)
 {
-    struct stat named, open_file;
+    return (strcmp(name, "-") == 0 ? fstat(STDOUT_FILENO, found) : stat(name, found)) == 0;
+}
 
-    if (strcmp(name, "-") == 0)
+static bool is_one_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool cli_output_replaces(const char *name, FILE *in)
+{
+    struct stat read, written;
+
+    return find_output(&written, name) && fstat(fileno(in), &read) == 0 && S_ISREG(read.st_mode) &&
+           is_one_file(&read, &written);
+}
+
+bool cli_output_is_same(const char *a, const char *b)
+{
+    struct stat first, second;
+
+    if (strcmp(a, b) == 0)
         return true;
-    return stat(name, &named) == 0 && fstat(STDOUT_FILENO, &open_file) == 0 &&
-           (S_ISREG(named.st_mode) || S_ISFIFO(named.st_mode)) &&
-           named.st_dev == open_file.st_dev && named.st_ino == open_file.st_ino;
+    return find_output(&first, a) && find_output(&second, b) &&
+           (S_ISREG(first.st_mode) || S_ISFIFO(first.st_mode)) && is_one_file(&first, &second);
 }
 
 /* The handler forgets the path before it is freed. */

@@ -7,9 +7,11 @@
 #include "base/outfile.h"
 #include "cli/tool.h"
 
-/* Whether an output of that name goes where standard output goes, a file or a pipe: what else is
- * said has to go elsewhere. */
-bool cli_output_is_stdout(const char *name);
+/* Whether outputs of two names, `-` being standard output, are one: by name, or one regular file or
+ * pipe. Where one is standard output what else is said has to go elsewhere. */
+bool cli_output_is_same(const char *a, const char *b);
+/* Whether one of that name goes to the regular file that `in` reads. */
+bool cli_output_replaces(const char *name, FILE *in);
 
 /* Whether an output can be made, which is known now rather than after the work; the message else is
  * that of cli_output_create. Nothing is made yet, so that no end of the process can leave

@@ -80,15 +80,6 @@ static rvm_status check_class_weights(const rvm_settings *s, rvm_error *err)
     return RVM_OK;
 }
 
-static rvm_status check_noise(const rvm_settings *s, rvm_error *err)
-{
-    if (s->noise_variance > 0 && s->task != RVM_REGRESSION)
-        return rvm_fail(err, RVM_ESETTING, "a noise variance is a setting of regression only");
-    if (s->shared_noise && s->task != RVM_REGRESSION)
-        return rvm_fail(err, RVM_ESETTING, "shared noise is a setting of regression only");
-    return RVM_OK;
-}
-
 static rvm_status check_gamma_prior(const rvm_gamma_prior *g, const char *of, rvm_error *err)
 {
     if (isfinite(g->shape) && isfinite(g->rate) && g->shape >= 0 && g->rate >= 0)
@@ -101,7 +92,6 @@ static rvm_status check_gamma_prior(const rvm_gamma_prior *g, const char *of, rv
 
 static rvm_status check_priors(const rvm_settings *s, rvm_error *err)
 {
-    const bool noise = s->noise_prior.shape > 0 || s->noise_prior.rate > 0;
     rvm_status status = check_gamma_prior(&s->weight_prior, "weights", err);
     if (status == RVM_OK)
         status = check_gamma_prior(&s->noise_prior, "noise", err);
@@ -112,10 +102,6 @@ static rvm_status check_priors(const rvm_settings *s, rvm_error *err)
                         "prior of the weights with shape %g and rate 0: it would send every "
                         "precision to infinity",
                         s->weight_prior.shape);
-    if (noise && s->task != RVM_REGRESSION && s->method != RVM_METHOD_GIBBS)
-        return rvm_fail(err, RVM_ESETTING, "a prior of the noise is a setting of regression only");
-    if (noise && s->noise_variance > 0)
-        return rvm_fail(err, RVM_ESETTING, "a noise variance that is given needs no prior");
     return RVM_OK;
 }
 
@@ -131,15 +117,31 @@ static rvm_status check_alpha_bounds(const rvm_sampling *g, rvm_error *err)
     return RVM_OK;
 }
 
-static rvm_status check_sampling(const rvm_settings *s, rvm_error *err)
+/* Settings of which each is possible, but not all at once. */
+static rvm_status check_company(const rvm_settings *s, rvm_error *err)
 {
-    const rvm_sampling *g = &s->sampling;
-    if (s->method != RVM_METHOD_GIBBS)
-        return g->mixture ? rvm_fail(err, RVM_ESETTING, "a mixture of priors needs --method gibbs")
-                          : RVM_OK;
-    if (s->class_weight_count > 0)
-        return rvm_fail(err, RVM_ESETTING, "--method gibbs knows no weights of classes (-w)");
-    return check_alpha_bounds(g, err);
+    const bool regression = s->task == RVM_REGRESSION, gibbs = s->method == RVM_METHOD_GIBBS;
+    const bool noise_prior = s->noise_prior.shape > 0 || s->noise_prior.rate > 0;
+    const struct {
+        bool is_so;
+        const char *message;
+    } faults[] = {
+        { s->prune_margin > 0 && s->method != RVM_METHOD_AUTO,
+          "--prune-margin is for --method auto only" },
+        { s->sampling.mixture && !gibbs, "a mixture of priors needs --method gibbs" },
+        { s->class_weight_count > 0 && gibbs, "--method gibbs knows no weights of classes (-w)" },
+        { s->noise_variance > 0 && !regression,
+          "a noise variance is a setting of regression only" },
+        { s->shared_noise && !regression, "shared noise is a setting of regression only" },
+        { noise_prior && !regression && !gibbs,
+          "a prior of the noise is a setting of regression only" },
+        { noise_prior && s->noise_variance > 0, "a noise variance that is given needs no prior" },
+    };
+
+    for (size_t k = 0; k < sizeof faults / sizeof faults[0]; k++)
+        if (faults[k].is_so)
+            return rvm_fail(err, RVM_ESETTING, "%s", faults[k].message);
+    return RVM_OK;
 }
 
 /* Rows read by a grammar with class_labels pass; a caller may have read them otherwise. */
@@ -239,12 +241,10 @@ rvm_status rvm_settings_check(const rvm_settings *s, const rvm_problem *p, rvm_e
     rvm_status status = check_kernels(s, err);
     if (status == RVM_OK)
         status = rvm_settings_check_ranges(s, err);
-    if (status == RVM_OK && s->prune_margin > 0 && s->method != RVM_METHOD_AUTO)
-        return rvm_fail(err, RVM_ESETTING, "--prune-margin is for --method auto only");
     if (status == RVM_OK)
-        status = check_sampling(s, err);
-    if (status == RVM_OK)
-        status = check_noise(s, err);
+        status = check_company(s, err);
+    if (status == RVM_OK && s->method == RVM_METHOD_GIBBS)
+        status = check_alpha_bounds(&s->sampling, err);
     if (status == RVM_OK)
         status = check_priors(s, err);
     if (status == RVM_OK)
