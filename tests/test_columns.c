@@ -350,7 +350,7 @@ static void curved_gram(gsl_matrix *G, double *p, rvm_columns *c, const double *
     if (curvature == NULL)
         CHECK_OK(rvm_columns_gram(G, p, c, 0, z, &err));
     else
-        CHECK_OK(rvm_curvature_gram(G, p, c, scaled, curvature, z, &err));
+        CHECK_OK(rvm_curvature_gram(G, p, c, scaled, curvature, z, true, &err));
     gsl_matrix_free(scaled);
 }
 

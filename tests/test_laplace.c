@@ -33,7 +33,7 @@ static void case_init(case_data *x, bool weighted, bool shifted)
         x->y.observed.offset = x->offset;
     CHECK_OK(rvm_columns_init(&x->c, &x->y.basis, CAPACITY, 0, 1, &err));
     CHECK_OK(rvm_columns_append(&x->c, ids, K, &err));
-    CHECK_OK(rvm_laplace_init(&x->l, CAPACITY, N, 1, &err));
+    CHECK_OK(rvm_laplace_init(&x->l, CAPACITY, N, &err));
     CHECK_OK(rvm_fit_init(&x->f, CAPACITY, 0, &err));
     for (size_t i = 0; i < K; i++)
         rvm_fit_add(&x->f, i, ln_alpha[i]);
@@ -235,7 +235,7 @@ START_TEST(numbers_of_scipy)
         CHECK_OK(rvm_study_init(&x.y, p, &s, &s.kernel, 1, &err));
         CHECK_OK(rvm_columns_init(&x.c, &x.y.basis, 3, _i == 0 ? 0 : 1e6, 1, &err));
         CHECK_OK(rvm_columns_append(&x.c, id, 3, &err));
-        CHECK_OK(rvm_laplace_init(&x.l, 3, 6, 1, &err));
+        CHECK_OK(rvm_laplace_init(&x.l, 3, 6, &err));
         CHECK_OK(rvm_fit_init(&x.f, 3, 0, &err));
         for (size_t i = 0; i < 3; i++)
             rvm_fit_add(&x.f, i, alpha[i]);
@@ -339,7 +339,7 @@ START_TEST(parted_classes_have_a_mode)
         rvm_problem_free(p);
         CHECK_OK(rvm_columns_init(&x.c, &x.y.basis, 2, 0, 1, &err));
         CHECK_OK(rvm_columns_append(&x.c, id, 2, &err));
-        CHECK_OK(rvm_laplace_init(&x.l, 2, 40, 1, &err));
+        CHECK_OK(rvm_laplace_init(&x.l, 2, 40, &err));
         CHECK_OK(rvm_fit_init(&x.f, 2, 0, &err));
         rvm_fit_add(&x.f, 0, -12);
         rvm_fit_add(&x.f, 1, -12);

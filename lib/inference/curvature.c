@@ -102,9 +102,9 @@ static gsl_matrix_view scale_rows(gsl_matrix *scaled, const gsl_matrix *strip, t
 /* ---- The sum -------------------------------------------------------------------------------- */
 
 rvm_status rvm_curvature_gram(gsl_matrix *G, double *p, rvm_columns *c, gsl_matrix *scaled,
-                              const double *curvature, const double *z, rvm_error *err)
+                              const double *curvature, const double *z, bool thin, rvm_error *err)
 {
-    thinning thin = thin_out(curvature, c->N);
+    thinning thinned = thin ? thin_out(curvature, c->N) : (thinning){ 0, 0 };
     if (c->count == 0)
         return RVM_OK;
     gsl_matrix_view corner = gsl_matrix_submatrix(G, 0, 0, c->count, c->count);
@@ -119,7 +119,7 @@ rvm_status rvm_curvature_gram(gsl_matrix *G, double *p, rvm_columns *c, gsl_matr
             return status;
         gsl_vector_const_view target = gsl_vector_const_view_array(z + at, strip.matrix.size2);
         gsl_blas_dgemv(CblasNoTrans, 1, &strip.matrix, &target.vector, 1, &sums.vector);
-        strip = scale_rows(scaled, &strip.matrix, &thin, curvature + at, c->threads);
+        strip = scale_rows(scaled, &strip.matrix, &thinned, curvature + at, c->threads);
         rvm_gram_add(&corner.matrix, &strip.matrix, 0, at == 0, c->threads);
     }
     rvm_gram_mirror(&corner.matrix, 0);

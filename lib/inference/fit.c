@@ -150,11 +150,11 @@ rvm_status rvm_scratch_init(rvm_scratch *ws, size_t capacity, size_t N, bool cur
     ws->vector = rvm_array(capacity + 1, sizeof *ws->vector);
     ws->vector2 = rvm_array(capacity + 1, sizeof *ws->vector2);
     ws->vector3 = rvm_array(capacity + 1, sizeof *ws->vector3);
+    ws->vector4 = rvm_array(capacity + 1, sizeof *ws->vector4);
     ws->long1 = rvm_array(N, sizeof *ws->long1);
-    ws->long2 = rvm_array(N, sizeof *ws->long2);
     bool complete = ws->square != NULL && ws->square2 != NULL && ws->square3 != NULL &&
                     ws->vector != NULL && ws->vector2 != NULL && ws->vector3 != NULL &&
-                    ws->long1 != NULL && ws->long2 != NULL;
+                    ws->vector4 != NULL && ws->long1 != NULL;
     if (curved) {
         ws->rows = gsl_matrix_alloc(capacity, N);
         ws->rows2 = gsl_matrix_alloc(capacity, N);
@@ -176,8 +176,8 @@ void rvm_scratch_free(rvm_scratch *ws)
     free(ws->vector);
     free(ws->vector2);
     free(ws->vector3);
+    free(ws->vector4);
     free(ws->long1);
-    free(ws->long2);
     memset(ws, 0, sizeof *ws);
 }
 

@@ -1,4 +1,4 @@
-/* Two classes over many rows, strip by strip. */
+/* Laplace's approximation at the mode. */
 #include "inference/laplace.h"
 
 #include <gsl/gsl_blas.h>
@@ -9,30 +9,36 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/linalg.h"
+#include "base/parallel.h"
 #include "base/vecmath.h"
 #include "inference/curvature.h"
+#include "inference/mode.h"
 
-enum { MAX_NEWTON = 60, MAX_HALVINGS = 40 };
+enum {
+    MAX_NEWTON = 60,
+    BLOCK = 64,             /* columns measured together */
+    WORTH_THREADS = 1000000 /* numbers that must be read before threads pay */
+};
 
-/* What rvm_laplace.negligible is at first: the price of noise in a search. */
-static const double searching = 1e-4;
+/* What rvm_laplace.negligible is at first: the price of noise in a search; and where all columns are
+ * in memory: ln|H| at the point before that step is then off by about its root, 1e-7, which is what
+ * the search for precisions resolves. */
+static const double searching = 1e-4, resolved = 1e-14;
 
-rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, int threads, rvm_error *err)
+rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, rvm_error *err)
 {
-    *l = (rvm_laplace){ .capacity = capacity, .N = N, .threads = threads, .negligible = searching };
+    *l = (rvm_laplace){ .negligible = searching, .thins = true };
     l->f = rvm_array(N, sizeof *l->f);
-    l->trial = rvm_array(N, sizeof *l->trial);
     l->slope = rvm_array(N, sizeof *l->slope);
     l->curvature = rvm_array(N, sizeof *l->curvature);
     l->G = gsl_matrix_alloc(capacity, capacity);
     l->scaled = gsl_matrix_alloc(capacity, N < RVM_STRIP ? N : RVM_STRIP);
     l->Q = rvm_array(capacity, sizeof *l->Q);
-    l->g = rvm_array(capacity, sizeof *l->g);
+    l->trial = rvm_array(capacity, sizeof *l->trial);
     l->step = rvm_array(capacity, sizeof *l->step);
     l->w = rvm_array(capacity, sizeof *l->w);
-    if (l->f != NULL && l->trial != NULL && l->slope != NULL && l->curvature != NULL &&
-        l->G != NULL && l->scaled != NULL && l->Q != NULL && l->g != NULL && l->step != NULL &&
-        l->w != NULL)
+    if (l->f != NULL && l->slope != NULL && l->curvature != NULL && l->G != NULL &&
+        l->scaled != NULL && l->Q != NULL && l->trial != NULL && l->step != NULL && l->w != NULL)
         return RVM_OK;
     rvm_laplace_free(l);
     return rvm_fail_memory(err, "the approximation at the mode");
@@ -41,140 +47,113 @@ rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, int threa
 void rvm_laplace_free(rvm_laplace *l)
 {
     free(l->f);
-    free(l->trial);
     free(l->slope);
     free(l->curvature);
     gsl_matrix_free(l->G);
     gsl_matrix_free(l->scaled);
     free(l->Q);
-    free(l->g);
+    free(l->trial);
     free(l->step);
     free(l->w);
     memset(l, 0, sizeof *l);
 }
 
-/* f, slope and curvature at the weights l->w of all columns. */
-static rvm_status move(rvm_laplace *l, rvm_columns *c, const rvm_observed *o, rvm_error *err)
+/* ---- The mode ------------------------------------------------------------------------------- */
+
+/* f = offset + Phi w, and ln p(t|f). */
+static rvm_status activate(double *log_likelihood, double *f, rvm_columns *c, const double *w,
+                           const rvm_observed *o, double ln_beta, rvm_error *err)
 {
-    const rvm_status status = rvm_columns_apply(l->f, c, l->w, err);
+    const rvm_status status = rvm_columns_apply(f, c, w, err);
     if (status != RVM_OK)
         return status;
     for (size_t n = 0; o->offset != NULL && n < o->N; n++)
-        l->f[n] += o->offset[n];
-    rvm_vec_logistic_slope(l->slope, l->curvature, l->f, o->t, o->row_weight, o->N);
+        f[n] += o->offset[n];
+    *log_likelihood = o->likelihood->log_density(o, f, ln_beta);
     return RVM_OK;
 }
 
-static double half_square(const double *u, size_t K)
-{
-    double sum = 0;
-    for (size_t i = 0; i < K; i++)
-        sum += u[i] * u[i];
-    return 0.5 * sum;
-}
+/* What is maximised over u, as rvm_mode sees it: borrowed. */
+typedef struct {
+    rvm_laplace *l;
+    rvm_columns *c;
+    const rvm_observed *o;
+    const rvm_fit *f;
+} space;
 
-/* l at the weights of u; the objective ln p(t|w) - 1/2 u'u there. */
-static rvm_status evaluate(double *objective, rvm_laplace *l, rvm_columns *c, const rvm_observed *o,
-                           const rvm_fit *f, const double *u, rvm_error *err)
+/* ln p(t|u) - 1/2 u'u */
+static rvm_status evaluate(double *objective, void *self, const double *u, rvm_error *err)
 {
+    const space *s = self;
+    const rvm_fit *f = s->f;
+    rvm_laplace *l = s->l;
     for (size_t i = 0; i < f->K; i++)
         l->w[i] = exp(-0.5 * f->ln_alpha[i]) * u[i];
-    const rvm_status status = move(l, c, o, err);
-    if (status == RVM_OK)
-        l->log_likelihood = rvm_vec_logistic_sum(l->f, o->t, o->row_weight, o->N);
-    *objective = l->log_likelihood - half_square(u, f->K);
+    const rvm_status status = activate(&l->log_likelihood, l->f, s->c, l->w, s->o, f->ln_beta, err);
+    *objective = l->log_likelihood;
+    for (size_t i = 0; i < f->K; i++)
+        *objective -= 0.5 * u[i] * u[i];
     return status;
 }
 
-/* H = I + D G D, its factor, and step = H^-1 (D g - u); *promise: twice the gain. */
-static bool newton_step(double *promise, rvm_fit *f, rvm_laplace *l)
+/* H = I + D G D, its factor L, and step = H^-1 g with g = D Q - u; x'x of L x = g is the promise. G
+ * may be where L is. */
+static rvm_status solve(double *step, double *promise, const space *s, const double *u,
+                        rvm_error *err)
 {
+    const rvm_fit *f = s->f;
     gsl_matrix_view L = rvm_fit_factor(f);
-    gsl_vector_view s = gsl_vector_view_array(l->step, f->K);
+    gsl_vector_view x = gsl_vector_view_array(step, f->K);
     for (size_t i = 0; i < f->K; i++) {
         const double D = exp(-0.5 * f->ln_alpha[i]);
         for (size_t j = 0; j <= i; j++)
             gsl_matrix_set(&L.matrix, i, j,
-                           D * exp(-0.5 * f->ln_alpha[j]) * gsl_matrix_get(l->G, i, j));
+                           D * exp(-0.5 * f->ln_alpha[j]) * gsl_matrix_get(s->l->G, i, j));
         *gsl_matrix_ptr(&L.matrix, i, i) += 1;
-        l->g[i] = l->step[i] = D * l->Q[i] - f->u[i];
+        step[i] = D * s->l->Q[i] - u[i];
     }
-    if (!rvm_cholesky(&L.matrix, l->threads))
-        return false;
-    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, &L.matrix, &s.vector);
-    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &L.matrix, &s.vector);
-    *promise = 0;
-    for (size_t i = 0; i < f->K; i++)
-        *promise += l->g[i] * l->step[i];
-    return true;
+    if (!rvm_cholesky(&L.matrix, s->c->threads))
+        return rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
+    gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, &L.matrix, &x.vector);
+    *promise = rvm_vec_dot(step, step, f->K);
+    gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, &L.matrix, &x.vector);
+    return RVM_OK;
 }
 
-/* The step, halved until the objective does not fall by more than its rounding. */
-static rvm_status take_step(bool *taken, double *objective, rvm_fit *f, rvm_laplace *l,
-                            rvm_columns *c, const rvm_observed *o, rvm_error *err)
+static rvm_status newton(double *step, double *promise, void *self, const double *u, rvm_error *err)
 {
-    const double rounding = 1e-12 * (1 + fabs(*objective));
-    double length = 1, value;
-    rvm_status status = RVM_OK;
-    *taken = false;
-    for (int k = 0; k < MAX_HALVINGS && status == RVM_OK && !*taken; k++, length /= 2) {
-        for (size_t i = 0; i < f->K; i++)
-            l->g[i] = f->u[i] + length * l->step[i];
-        status = evaluate(&value, l, c, o, f, l->g, err);
-        if (status == RVM_OK && value >= *objective - rounding) {
-            memcpy(f->u, l->g, f->K * sizeof *f->u);
-            *objective = value;
-            *taken = true;
-        }
-    }
-    return status;
-}
-
-static rvm_status choose_start(double *objective, rvm_fit *f, rvm_laplace *l, rvm_columns *c,
-                               const rvm_observed *o, const double *w, rvm_error *err)
-{
-    double other = -INFINITY;
-    rvm_status status = RVM_OK;
-    for (size_t i = 0; w != NULL && i < f->K; i++)
-        l->g[i] = exp(0.5 * f->ln_alpha[i]) * w[i];
-    if (w != NULL)
-        status = evaluate(&other, l, c, o, f, l->g, err);
-    if (status == RVM_OK)
-        status = evaluate(objective, l, c, o, f, f->u, err);
-    if (status != RVM_OK || *objective >= other)
-        return status;
-    memcpy(f->u, l->g, f->K * sizeof *f->u);
-    return evaluate(objective, l, c, o, f, f->u, err);
+    const space *s = self;
+    rvm_laplace *l = s->l;
+    s->o->likelihood->derivatives(l->slope, l->curvature, s->o, l->f, s->f->ln_beta);
+    const rvm_status status =
+        rvm_curvature_gram(l->G, l->Q, s->c, l->scaled, l->curvature, l->slope, l->thins, err);
+    return status == RVM_OK ? solve(step, promise, s, u, err) : status;
 }
 
 rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const rvm_observed *o,
                               const double *w, int steps, rvm_error *err)
 {
-    const int most = steps > 0 ? steps : MAX_NEWTON;
-    double objective, promise = 0;
-    bool taken = true;
-    rvm_status status = choose_start(&objective, f, l, c, o, w, err);
-    for (int k = 0; status == RVM_OK && f->K > 0 && taken; k++) {
-        status = rvm_curvature_gram(l->G, l->Q, c, l->scaled, l->curvature, l->slope, err);
-        if (status != RVM_OK)
-            break;
-        if (!newton_step(&promise, f, l))
-            return rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
-        if (promise < l->negligible || k == most)
-            break;
-        status = take_step(&taken, &objective, f, l, c, o, err);
-    }
+    space s = { l, c, o, f };
+    const rvm_mode mode = { f->K,         &s, evaluate, newton, steps > 0 ? steps : MAX_NEWTON,
+                            l->negligible };
+    for (size_t i = 0; w != NULL && i < f->K; i++) /* as u */
+        l->step[i] = exp(0.5 * f->ln_alpha[i]) * w[i];
+    double objective;
+    const rvm_status status =
+        rvm_mode_find(&objective, f->u, l->step, l->trial, w != NULL ? l->step : NULL, &mode, err);
     if (status != RVM_OK)
         return status;
-    gsl_matrix_view L = { 0 };
-    if (f->K > 0)
-        L = rvm_fit_factor(f);
-    f->log_evidence = objective - (f->K > 0 ? 0.5 * rvm_cholesky_log_det(&L.matrix) : 0) +
-                      rvm_fit_log_prior(f, o, c->norm);
+    if (f->K == 0)
+        o->likelihood->derivatives(l->slope, l->curvature, o, l->f, f->ln_beta);
+    f->log_evidence = objective + rvm_fit_log_prior(f, o, c->norm);
+    for (size_t i = 0; i < f->K; i++)
+        f->log_evidence -= log(gsl_matrix_get(f->storage, i, i));
     return isfinite(f->log_evidence)
                ? RVM_OK
                : rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
 }
+
+/* ---- The approximation ---------------------------------------------------------------------- */
 
 void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_laplace *l,
                         const rvm_fit *f, const rvm_observed *o)
@@ -198,14 +177,106 @@ void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_l
 rvm_status rvm_laplace_likelihood(double *log_likelihood, rvm_laplace *l, rvm_columns *c,
                                   const rvm_observed *o, const rvm_fit *f, rvm_error *err)
 {
-    memset(l->g, 0, c->count * sizeof *l->g);
+    memset(l->trial, 0, c->count * sizeof *l->trial);
     for (size_t i = 0; i < f->K; i++)
-        l->g[f->column[i]] = rvm_fit_weight(f, i);
-    const rvm_status status = rvm_columns_apply(l->trial, c, l->g, err);
-    if (status != RVM_OK)
-        return status;
-    for (size_t n = 0; o->offset != NULL && n < o->N; n++)
-        l->trial[n] += o->offset[n];
-    *log_likelihood = rvm_vec_logistic_sum(l->trial, o->t, o->row_weight, o->N);
+        l->trial[f->column[i]] = rvm_fit_weight(f, i);
+    return activate(log_likelihood, l->f, c, l->trial, o, f->ln_beta, err);
+}
+
+/* ---- With all columns in memory ------------------------------------------------------------- */
+
+double rvm_laplace_scratch(double K, double N)
+{
+    return 2 * K * N; /* ws->rows and rows2 */
+}
+
+/* The functions of f are gathered, and G has its place in that of the factor. */
+bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+{
+    gsl_matrix_view P = { 0 }, L = { 0 };
+    if (f->K > 0) {
+        P = rvm_gather_active(ws, f, d);
+        L = rvm_fit_factor(f);
+    }
+    rvm_columns c = {
+        .N = d->N, .count = f->K, .norm = d->norm, .PhiT = &P.matrix, .threads = ws->threads
+    };
+    rvm_laplace l = { .negligible = resolved,
+                      .f = ws->long1,
+                      .slope = f->slope,
+                      .curvature = f->curvature,
+                      .G = &L.matrix,
+                      .scaled = ws->rows2,
+                      .Q = ws->vector,
+                      .w = ws->vector2,
+                      .trial = ws->vector3,
+                      .step = ws->vector4 };
+    return rvm_laplace_locate(f, &l, &c, o, NULL, ws->mode_steps, NULL) == RVM_OK;
+}
+
+void rvm_laplace_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+{
+    (void)f, (void)o, (void)d, (void)ws; /* the posterior keeps slope up to date */
+}
+
+/* Columns first .. first + count - 1, while they are in the cache. */
+static void measure_block(double *S, double *Q, gsl_matrix *V, const gsl_matrix *columns,
+                          const gsl_matrix *active, size_t first, const rvm_fit *f)
+{
+    const size_t left = columns->size1 - first, count = left < BLOCK ? left : BLOCK;
+    gsl_matrix_const_view c = gsl_matrix_const_submatrix(columns, first, 0, count, f->N);
+    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
+    gsl_vector_view q = gsl_vector_view_array(Q + first, count);
+    for (size_t m = 0; m < count; m++)
+        S[first + m] =
+            rvm_vec_weighted_square(f->curvature, gsl_matrix_const_ptr(&c.matrix, m, 0), f->N);
+    gsl_blas_dgemv(CblasNoTrans, 1, &c.matrix, &slope.vector, 0, &q.vector);
+    if (f->K == 0)
+        return;
+    gsl_matrix_view v = gsl_matrix_submatrix(V, first, 0, count, f->K);
+    gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &c.matrix, active, 0, &v.matrix);
+}
+
+/* Borrowed. */
+typedef struct {
+    double *S, *Q;
+    gsl_matrix *V;
+    const gsl_matrix *all, *active;
+    const rvm_fit *f;
+} measure_job;
+
+static rvm_status measure_piece(void *context, size_t k, int worker, rvm_error *err)
+{
+    const measure_job *j = context;
+    (void)worker, (void)err;
+    measure_block(j->S, j->Q, j->V, j->all, j->active, k * BLOCK, j->f);
     return RVM_OK;
+}
+
+void rvm_laplace_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
+                         const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+{
+    (void)o;
+    gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
+    gsl_matrix_view active = { 0 };
+    if (f->K > 0)
+        active = rvm_gather_active(ws, f, d);
+    for (size_t i = 0; i < f->K; i++) {
+        double *column = gsl_matrix_ptr(&active.matrix, i, 0);
+        for (size_t n = 0; n < f->N; n++)
+            column[n] *= f->curvature[n];
+    }
+    const size_t blocks = (d->count + BLOCK - 1) / BLOCK;
+    const int team = d->count * f->N < WORTH_THREADS ? 1 : ws->threads;
+    measure_job job = { S, Q, V, &all.matrix, &active.matrix, f };
+    rvm_share(blocks, measure_piece, &job, team, NULL);
+}
+
+double rvm_laplace_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
+{
+    const double *a = gsl_matrix_const_ptr(d->PhiT, m, 0), *b = gsl_matrix_const_ptr(d->PhiT, n, 0);
+    double sum = 0;
+    for (size_t i = 0; i < f->N; i++)
+        sum += f->curvature[i] * a[i] * b[i];
+    return sum;
 }

@@ -1,9 +1,15 @@
-/* Two classes over many rows, strip by strip.
+/* Laplace's approximation at the mode of a likelihood whose curvature depends on the activation.
  *
- * The same model as bernoulli.c, where the columns need not be in memory: the mode of the weights
- * by Newton's method, and the quadratic approximation of ln p(t|w) there for columns beyond the
- * active ones. With y = P(t = 1), slope s = c (t - y) and curvature
- * B = diag(c y (1 - y)) at weights w0,
+ *     L = ln p(t|f) - 1/2 u'u - 1/2 ln|H|                    (MacKay 1992; Tipping 2001, eq. 26)
+ *
+ * in the notation of likelihood.h, for any row of its table with a log density that is concave in
+ * f. H is taken as constant in the derivatives by alpha, as usual. The exact derivative has a term
+ * for the motion of the mode, but following it is a trap: where two classes can be separated, L
+ * rises to 0 as all alpha go to 0 and the weights to infinity, since Laplace's approximation loses
+ * sight of the likelihood's cliff.
+ *
+ * The columns may be in memory or come strip by strip of rows. Beyond the active ones, with gradient
+ * s and curvature B at weights w0,
  *
  *     ln p(t|w) = ln p(t|w0) - 1/2 (w'G w - 2 w'p + t_squared)
  *
@@ -15,23 +21,20 @@
 #include "inference/likelihood.h"
 
 typedef struct {
-    size_t capacity, N;
-    int threads;
     double negligible;     /* nats that a step towards the mode must promise */
+    bool thins;            /* rows of little curvature, where there are many */
     double log_likelihood; /* at w */
     double *f;             /* owned, N: offset + Phi w */
-    double *trial;         /* owned, N: scratch */
     double *slope;         /* owned, N */
     double *curvature;     /* owned, N */
     gsl_matrix *G;         /* owned, capacity x capacity: Phi'B Phi */
     gsl_matrix *scaled;    /* owned, capacity x RVM_STRIP: scratch */
     double *Q;             /* owned, capacity: Phi's */
     double *w;             /* owned, capacity: weights */
-    double *g, *step;      /* owned, capacity: scratch */
+    double *trial, *step;  /* owned, capacity: scratch */
 } rvm_laplace;
 
-RVM_CHECKED rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, int threads,
-                                        rvm_error *err);
+RVM_CHECKED rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, rvm_error *err);
 void rvm_laplace_free(rvm_laplace *l);
 
 /* Towards the mode of f, whose functions are the columns in order, by at most `steps` steps of
@@ -40,12 +43,20 @@ void rvm_laplace_free(rvm_laplace *l);
 RVM_CHECKED rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c,
                                           const rvm_observed *o, const double *w, int steps,
                                           rvm_error *err);
-/* ln p(t|w), for the weights of f, whose functions are columns in any order. */
+/* ln p(t|w), for the weights of f, whose functions are columns in any order; l->f is lost. */
 RVM_CHECKED rvm_status rvm_laplace_likelihood(double *log_likelihood, rvm_laplace *l,
                                               rvm_columns *c, const rvm_observed *o,
                                               const rvm_fit *f, rvm_error *err);
 /* G, p and t_squared of the columns where rvm_laplace_locate has left l. */
 void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_laplace *l,
                         const rvm_fit *f, const rvm_observed *o);
+
+/* What a row of the table has where all columns are in memory. */
+bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
+void rvm_laplace_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
+void rvm_laplace_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
+                         const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
+double rvm_laplace_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d);
+double rvm_laplace_scratch(double K, double N);
 
 #endif

@@ -63,8 +63,8 @@ typedef struct {
     size_t capacity, N;
     gsl_matrix *square, *square2, *square3; /* capacity x capacity */
     gsl_matrix *rows, *rows2;               /* capacity x N; only for likelihoods with curvature */
-    double *vector, *vector2, *vector3;     /* capacity */
-    double *long1, *long2;                  /* N */
+    double *vector, *vector2, *vector3, *vector4; /* capacity */
+    double *long1;                                /* N */
     int threads;
     int mode_steps; /* steps that a posterior may take towards the mode; 0: until it is there */
 } rvm_scratch;

@@ -72,7 +72,7 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
     if (status == RVM_OK)
         status = rvm_solution_init(&g->before, 1, false, err);
     if (status == RVM_OK && is_curved(g))
-        status = rvm_laplace_init(&g->laplace, capacity, y->observed.N, threads, err);
+        status = rvm_laplace_init(&g->laplace, capacity, y->observed.N, err);
     if (status != RVM_OK)
         rvm_gram_search_free(g);
     return status;
