@@ -324,15 +324,82 @@ START_TEST(intervals_at_the_end_of_the_range)
     }
 END_TEST
 
-/* 1e200^3 in the third row of a block; the first row of the file that fails is told. */
+/* K(x, 1) = x^3. */
+static const char cube[] = "rvm_model 1\ntask regression\nkernel_type polynomial\n"
+                           "degree 3\ngamma 1\ncoef0 0\nnr_class 2\ntotal_rv 1\n"
+                           "examples 9\nnoise_variance 1\nnoise_fixed 0\n"
+                           "log_evidence 0\nconverged 1\nfactor 1\nRV\n1 1 1:1\nend\n";
+
+/* 1e200^3 in the third row of a block; the first row of the file that fails is reported. */
 START_TEST(kernel_values_out_of_range_have_a_place)
     {
-        static const char cube[] = "rvm_model 1\ntask regression\nkernel_type polynomial\n"
-                                   "degree 3\ngamma 1\ncoef0 0\nnr_class 2\ntotal_rv 1\n"
-                                   "examples 9\nnoise_variance 1\nnoise_fixed 0\n"
-                                   "log_evidence 0\nconverged 1\nfactor 1\nRV\n1 1 1:1\nend\n";
         expect_fault(cube, "0 1:1\n0 1:2\n0 1:1e200\n0 1:-1e300\n0\n", 3);
         expect_fault(cube, "0 1:1\n0 1:1e50\n", 0);
+    }
+END_TEST
+
+/* 1e67^3 is a number, and its square, the variance, is none: row 106 fails by itself, row 110 by its
+ * kernel value, in the same chunk, and others do in chunks behind. */
+START_TEST(the_first_fault_is_reported_by_any_number_of_threads)
+    {
+        char *text = NULL;
+        size_t length = 0;
+        FILE *out = open_memstream(&text, &length);
+
+        ck_assert_ptr_nonnull(out);
+        for (int row = 1; row <= 2000; row++)
+            fprintf(out, "0 1:%s\n", row == 106 ? "1e67" : row == 110 || row > 300 ? "1e200" : "1");
+        fclose(out);
+        rvm_model *m = model(cube);
+        rvm_problem *p = rows(text, false);
+        for (int threads = 1; threads <= 8; threads++) {
+            const rvm_predictor_settings s = { .variance = true, .threads = threads };
+            rvm_prediction got = { 0 };
+            rvm_predictor *pr = NULL;
+            rvm_error err = { 0 };
+
+            ck_assert_int_eq(rvm_predictor_alloc(&pr, m, &s, &err), RVM_OK);
+            ck_assert_int_eq(rvm_predictor_run(&got, pr, p, &err), RVM_ENUMERIC);
+            ck_assert_uint_eq(err.line, 106);
+            ck_assert_ptr_nonnull(strstr(err.message, "prediction leaves the range"));
+            ck_assert_int_eq(rvm_predictor_run(&got, pr, p, NULL), RVM_ENUMERIC);
+            rvm_predictor_free(pr);
+            rvm_prediction_free(&got);
+        }
+        rvm_problem_free(p);
+        rvm_model_free(m);
+        free(text);
+    }
+END_TEST
+
+START_TEST(settings_out_of_range_are_refused)
+    {
+        const rvm_predictor_settings wrong[] = {
+            { .variance = true, .interval = 2 },         { .variance = true, .interval = 1 },
+            { .variance = true, .interval = -0.5 },      { .variance = true, .interval = NAN },
+            { .variance = true, .interval = -INFINITY }, { .variance = false, .interval = 0.9 },
+            { .variance = true, .threads = -1 },         { .variance = true, .threads = 1025 },
+        };
+        const rvm_predictor_settings right[] = {
+            { .variance = true, .interval = 1e-300 },
+            { .variance = true, .interval = 1 - DBL_EPSILON },
+            { .variance = true, .threads = 3 },
+            { .mode = true },
+        };
+        rvm_model *m = model(regression);
+        rvm_predictor *pr = NULL;
+
+        for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+            rvm_error err = { 0 };
+            ck_assert_int_eq(rvm_predictor_alloc(&pr, m, &wrong[i], &err), RVM_ESETTING);
+            ck_assert_int_eq(err.status, RVM_ESETTING);
+            ck_assert_ptr_null(pr);
+        }
+        for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+            ck_assert_int_eq(rvm_predictor_alloc(&pr, m, &right[i], NULL), RVM_OK);
+            rvm_predictor_free(pr);
+        }
+        rvm_model_free(m);
     }
 END_TEST
 
@@ -687,6 +754,8 @@ Suite *predict_suite(void)
     tcase_add_test(tc, numbers_out_of_range_are_refused);
     tcase_add_test(tc, intervals_at_the_end_of_the_range);
     tcase_add_test(tc, kernel_values_out_of_range_have_a_place);
+    tcase_add_test(tc, the_first_fault_is_reported_by_any_number_of_threads);
+    tcase_add_test(tc, settings_out_of_range_are_refused);
     tcase_add_loop_test(tc, a_row_does_not_depend_on_its_block, 0, 2);
     tcase_add_loop_test(tc, neither_threads_nor_places_matter, 0, 2);
     tcase_add_loop_test(tc, without_variance_the_rest_is_the_same, 0, 8);

@@ -27,9 +27,9 @@ static rvm_problem *rows(const char *text)
 static void add(rvm_score *score, double *value, double *variance, const char *targets)
 {
     rvm_problem *p = rows(targets);
-    const rvm_prediction out = { .rows = rvm_problem_rows(p),
-                                 .value = value,
-                                 .variance = variance };
+    const rvm_prediction out = {
+        .rows = rvm_problem_rows(p), .outputs = 1, .value = value, .variance = variance
+    };
 
     rvm_score_add(score, &regression, &out, p);
     rvm_problem_free(p);

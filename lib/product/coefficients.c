@@ -1,41 +1,26 @@
 /* The posterior of the weights of features and of products of features.
  *
- * With Sigma = (R'R)^-1, R upper triangular, the variance of weight i is
- *
- *     Sigma_ii = e_i' R^-1 R^-T e_i = |v|^2,   R'v = e_i,
- *
- * a forward substitution that begins at i. */
+ * With Sigma = (R'R)^-1, R upper triangular, the variance of weight i is Sigma_ii = e_i' Sigma e_i,
+ * that of a prediction at basis functions e_i. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "product/model.h"
+#include "product/predict.h"
 
-/* Where row i of the packed upper triangle of K rows begins. */
-static size_t row_start(size_t K, size_t i)
+/* Posterior standard deviation of weight i; phi: scratch, a tile, of which one column is used. */
+static double deviation(size_t i, double *phi, const rvm_forward *R)
 {
-    return i * K - i * (i - 1) / 2;
-}
+    double variance[RVM_FORWARD_LANES];
 
-/* Standard deviation of weight i; v: scratch, K. */
-static double deviation(const rvm_latent *f, size_t i, double *v)
-{
-    const size_t K = f->count;
-    double sum = 0;
-
-    for (size_t j = i; j < K; j++)
-        v[j] = j == i;
-    for (size_t l = i; l < K; l++) {
-        const double *R = f->factor + row_start(K, l); /* R[0] is R_ll */
-
-        v[l] /= R[0];
-        sum += v[l] * v[l];
-        for (size_t j = l + 1; j < K; j++)
-            v[j] -= R[j - l] * v[l];
-    }
-    return fmin(sqrt(sum), DBL_MAX);
+    memset(phi, 0, R->padded * RVM_FORWARD_LANES * sizeof *phi);
+    phi[i * RVM_FORWARD_LANES] = 1;
+    rvm_predict_variances(variance, phi, 1, R);
+    return fmin(sqrt(variance[0]), DBL_MAX);
 }
 
 rvm_status rvm_model_coefficients(rvm_coefficient **out, size_t *count, const rvm_model *m,
@@ -44,21 +29,23 @@ rvm_status rvm_model_coefficients(rvm_coefficient **out, size_t *count, const rv
     const rvm_latent *f = &m->latent[function];
     const size_t terms = f->draws > 0 ? 0 : f->terms;
     rvm_coefficient *list = rvm_array(terms, sizeof *list);
-    double *v = rvm_array(f->count, sizeof *v);
+    rvm_forward R = { 0 };
+    const bool memory = list != NULL && rvm_forward_init(&R, f->factor, terms > 0 ? f->count : 0);
+    double *phi = memory ? rvm_array(R.padded, RVM_FORWARD_LANES * sizeof *phi) : NULL;
 
-    if (list == NULL || v == NULL) {
-        free(list);
-        free(v);
-        return rvm_fail_memory(err, "the coefficients");
-    }
-    for (size_t i = 0; i < terms; i++) {
+    for (size_t i = 0; phi != NULL && i < terms; i++) {
         const double offset = f->term[i].degree == 0 ? f->bias_mean : 0;
 
         rvm_term_name(list[i].name, &f->term[i]);
         list[i].mean = f->weight[i] + offset;
-        list[i].sd = deviation(f, i, v);
+        list[i].sd = deviation(i, phi, &R);
     }
-    free(v);
+    rvm_forward_clear(&R);
+    if (phi == NULL) {
+        free(list);
+        return rvm_fail_memory(err, "the coefficients");
+    }
+    free(phi);
     *out = list;
     *count = terms;
     return RVM_OK;

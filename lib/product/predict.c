@@ -25,7 +25,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/forward.h"
 #include "base/parallel.h"
 #include "base/vecmath.h"
 #include "basis/kernel.h"
@@ -40,22 +39,19 @@ enum {
     CHUNK = TILES * LANES, /* rows computed together: what they need fits a level 2 cache */
     KERNEL_COST = 16       /* multiplications that a kernel value takes beside those of its pairs */
 };
-static const char beyond[] = "the prediction leaves the range of finite numbers";
 
 /* Multiplications for which another thread pays: it has to be woken up, and from one block of a
  * stream to the next it waits for work without sleeping. */
 static const double thread_cost = 3e7;
 
-/* Scratch of one thread, and what went wrong there. */
+/* Scratch of one thread. C: latent functions; F: functions of a row, C or the draws of one. */
 typedef struct {
-    double *values;   /* owned, V x CHUNK: kernel of each vector with each row */
-    double *terms;    /* owned, T x CHUNK: terms of one latent function, the most that one has */
-    double *phi;      /* owned, TILES x padded x LANES of the largest latent function */
-    double *mean;     /* owned, latent functions x CHUNK */
-    double *variance; /* likewise */
-    double *row_mean, *row_variance; /* owned, latent functions: of one row */
-    double *drawn;                   /* owned, draws x CHUNK: f of each draw */
-    double *row_drawn;               /* owned, draws: of one row */
+    double *values;   /* owned, with all that follows; V x CHUNK: kernel of each vector and row */
+    double *terms;    /* T x CHUNK: terms of one latent function, the most that one has */
+    double *phi;      /* TILES x padded x LANES of the largest latent function */
+    double *mean;     /* F x CHUNK */
+    double *variance; /* C x CHUNK */
+    double *row;      /* F + C: both of one row */
 } worker;
 
 typedef size_t probability_of_classes(double *p, double *log_p, const double *mean,
@@ -69,14 +65,15 @@ struct rvm_predictor {
     double steps;     /* standard deviations on each side of the interval */
     probability_of_classes *probability_of_classes; /* of more than two */
     rvm_rows *vectors;                              /* owned, V of them */
-    rvm_forward *forward; /* owned, latent functions; NULL without variance */
+    rvm_forward *forward; /* owned, latent functions; empty without variance */
     worker *worker;       /* owned */
     size_t workers;
 };
 
-static bool has_draws(const rvm_predictor *pr)
+/* Functions of a row: the draws of the only latent function, or all latent functions. */
+static size_t functions_of_row(const rvm_model *m)
 {
-    return pr->m->latent->draws > 0;
+    return m->latent->draws > 0 ? m->latent->draws : m->latent_count;
 }
 
 bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes, size_t outputs)
@@ -129,35 +126,38 @@ static void add_multiple(double *restrict sum, double factor, const double *rest
         sum[r] += factor * x[r];
 }
 
-static void fill_mean(double *mean, const worker *w, const rvm_latent *f)
+/* mean += sum of weight_i phi_i over the basis functions of f; weight: `stride` apart. */
+static void fill_mean(double *mean, const worker *w, const rvm_latent *f, const double *weight,
+                      size_t stride)
 {
     for (size_t r = 0; r < CHUNK; r++)
         mean[r] = f->bias_mean;
     for (size_t i = 0; i < f->count; i++)
-        add_multiple(mean, f->weight[i], phi_row(w, f, i));
+        add_multiple(mean, weight[i * stride], phi_row(w, f, i));
 }
 
-static void fill_variance(double *variance, const worker *w, const rvm_latent *f,
-                          const rvm_forward *forward, size_t tiles)
+void rvm_predict_variances(double *variance, double *phi, size_t tiles, const rvm_forward *R)
 {
-    const size_t length = forward->padded * LANES;
-
+    rvm_forward_solve(phi, tiles, R);
     for (size_t t = 0; t < tiles; t++) {
-        double *const v = w->phi + t * length;
-
-        for (size_t i = 0; i < f->count; i++)
-            memcpy(v + i * LANES, phi_row(w, f, i) + t * LANES, LANES * sizeof *v);
-    }
-    rvm_forward_solve(w->phi, tiles, forward);
-    for (size_t t = 0; t < tiles; t++) {
-        const double *const v = w->phi + t * length;
+        const double *const v = phi + t * R->padded * LANES;
         double sum[LANES] = { 0 };
 
-        for (size_t i = 0; i < f->count; i++)
+        for (size_t i = 0; i < R->K; i++)
             for (size_t r = 0; r < LANES; r++)
                 sum[r] += v[i * LANES + r] * v[i * LANES + r];
         memcpy(variance + t * LANES, sum, sizeof sum);
     }
+}
+
+static void fill_variance(double *variance, const worker *w, const rvm_latent *f,
+                          const rvm_forward *R, size_t tiles)
+{
+    for (size_t t = 0; t < tiles; t++)
+        for (size_t i = 0; i < f->count; i++)
+            memcpy(w->phi + (t * R->padded + i) * LANES, phi_row(w, f, i) + t * LANES,
+                   LANES * sizeof *w->phi);
+    rvm_predict_variances(variance, w->phi, tiles, R);
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
@@ -185,21 +185,12 @@ static void fill_classes(rvm_prediction *out, size_t row, const rvm_predictor *p
     out->variance[row] = variance[m->latent_count > 1 ? best : 0];
 }
 
-/* One row from its latent functions, which may have left the range of finite numbers. */
-static rvm_status fill_row(rvm_prediction *out, size_t row, const rvm_predictor *pr,
-                           const double *mean, double *variance, rvm_error *err)
+static void fill_targets(rvm_prediction *out, size_t row, const rvm_predictor *pr,
+                         const double *mean, const double *variance)
 {
-    const rvm_model *m = pr->m;
+    const size_t outputs = pr->m->latent_count;
 
-    for (size_t k = 0; k < m->latent_count; k++) {
-        variance[k] += m->latent[k].noise_variance;
-        if (!isfinite(mean[k]) || !isfinite(variance[k]))
-            return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1, beyond);
-    }
-    if (m->task == RVM_CLASSIFICATION)
-        fill_classes(out, row, pr, mean, variance);
-    for (size_t k = 0; m->task == RVM_REGRESSION && k < m->latent_count; k++) {
-        const size_t at = row * m->latent_count + k;
+    for (size_t k = 0, at = row * outputs; k < outputs; k++, at++) {
         out->value[at] = mean[k];
         out->variance[at] = variance[k];
         /* Finite: the root of a variance is below 1.4e154, less than the rounding of a mean that it
@@ -207,152 +198,54 @@ static rvm_status fill_row(rvm_prediction *out, size_t row, const rvm_predictor 
         out->low[at] = mean[k] - pr->steps * sqrt(variance[k]);
         out->high[at] = mean[k] + pr->steps * sqrt(variance[k]);
     }
-    return RVM_OK;
 }
 
 /* ---- Rows by draws --------------------------------------------------------------------------- */
 
-static void fill_drawn(worker *w, const rvm_latent *f)
+static rvm_status fault_beyond(size_t row, rvm_error *err)
 {
-    for (size_t d = 0; d < f->draws; d++) {
-        double *to = w->drawn + d * CHUNK;
-        for (size_t r = 0; r < CHUNK; r++)
-            to[r] = f->bias_mean;
-        for (size_t i = 0; i < f->count; i++)
-            add_multiple(to, f->draw[i * f->draws + d], phi_row(w, f, i));
-    }
+    return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
+                       "the prediction leaves the range of finite numbers");
 }
 
-static rvm_status fill_drawn_target(rvm_prediction *out, size_t row, const rvm_predictor *pr,
-                                    worker *w, const rvm_mixture *x, rvm_error *err)
+/* f: scratch, those of x. */
+static rvm_status fill_drawn_target(rvm_prediction *out, size_t row, double interval, double *f,
+                                    const rvm_mixture *x, rvm_error *err)
 {
-    const double tail = 0.5 * (1 - pr->settings.interval);
+    const double tail = 0.5 * (1 - interval);
 
     rvm_mixture_moments(&out->value[row], &out->variance[row], x);
     if (!isfinite(out->value[row]) || !isfinite(out->variance[row]))
-        return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1, beyond);
-    if (pr->settings.interval == 0)
+        return fault_beyond(row, err);
+    if (interval == 0)
         return RVM_OK;
     rvm_status status = rvm_mixture_quantile(&out->low[row], x, tail, err);
     /* The lower tail of what is mirrored, which keeps its digits when the interval is wide. */
     for (size_t d = 0; d < x->D; d++)
-        w->row_drawn[d] = -w->row_drawn[d];
+        f[d] = -f[d];
     if (status == RVM_OK)
         status = rvm_mixture_quantile(&out->high[row], x, tail, err);
     out->high[row] = -out->high[row];
     return status;
 }
 
-/* Row r of the chunk. */
+/* One row from its draws f. */
 static rvm_status fill_drawn_row(rvm_prediction *out, size_t row, const rvm_predictor *pr,
-                                 worker *w, size_t r, rvm_error *err)
+                                 double *f, rvm_error *err)
 {
     const rvm_model *m = pr->m;
-    const rvm_latent *f = m->latent;
+    const rvm_mixture x = { f, m->latent->noise_sd, m->latent->draws };
 
-    for (size_t d = 0; d < f->draws; d++) {
-        w->row_drawn[d] = w->drawn[d * CHUNK + r];
-        if (!isfinite(w->row_drawn[d]))
-            return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1, beyond);
-    }
-    if (m->task == RVM_REGRESSION) {
-        const rvm_mixture x = { w->row_drawn, f->noise_sd, f->draws };
-        return fill_drawn_target(out, row, pr, w, &x, err);
-    }
+    if (m->task == RVM_REGRESSION)
+        return fill_drawn_target(out, row, pr->settings.interval, f, &x, err);
     double *p = out->probability + 2 * row;
-    out->variance[row] = rvm_mixture_classes(p, out->log_probability + 2 * row, w->row_drawn,
-                                             f->draws, pr->settings.mode);
+    out->variance[row] =
+        rvm_mixture_classes(p, out->log_probability + 2 * row, f, x.D, pr->settings.mode);
     out->value[row] = m->label[p[0] >= p[1] ? 0 : 1];
     return RVM_OK;
 }
 
-static rvm_status fill_drawn_rows(rvm_prediction *out, const rvm_predictor *pr, worker *w,
-                                  const rvm_problem *p, size_t first, size_t count, rvm_error *err)
-{
-    const rvm_latent *f = pr->m->latent;
-    rvm_status status = RVM_OK;
-
-    for (size_t i = 0; i < f->terms; i++)
-        rvm_term_values(w->terms + i * CHUNK, &f->term[i], p, first, count);
-    fill_drawn(w, f);
-    for (size_t r = 0; status == RVM_OK && r < count; r++)
-        status = fill_drawn_row(out, first + r, pr, w, r, err);
-    return status;
-}
-
 /* ---- Rows, by chunks ------------------------------------------------------------------------- */
-
-/* Rows first .. first + count - 1 of out, which are those of p, from their kernel values. */
-static rvm_status fill_rows(rvm_prediction *out, const rvm_predictor *pr, worker *w,
-                            const rvm_problem *p, size_t first, size_t count, rvm_error *err)
-{
-    const size_t C = pr->m->latent_count, tiles = (count + LANES - 1) / LANES;
-    rvm_status status = RVM_OK;
-
-    for (size_t k = 0; k < C; k++) {
-        const rvm_latent *f = &pr->m->latent[k];
-
-        for (size_t i = 0; i < f->terms; i++)
-            rvm_term_values(w->terms + i * CHUNK, &f->term[i], p, first, count);
-        fill_mean(w->mean + k * CHUNK, w, f);
-        if (pr->variance)
-            fill_variance(w->variance + k * CHUNK, w, f, &pr->forward[k], tiles);
-    }
-    for (size_t r = 0; status == RVM_OK && r < count; r++) {
-        for (size_t k = 0; k < C; k++) {
-            w->row_mean[k] = w->mean[k * CHUNK + r];
-            w->row_variance[k] = w->variance[k * CHUNK + r];
-        }
-        status = fill_row(out, first + r, pr, w->row_mean, w->row_variance, err);
-    }
-    return status;
-}
-
-/* Kernel values of all vectors with rows first .. first + count - 1. */
-static rvm_status fill_values(worker *w, const rvm_predictor *pr, const rvm_rows *x, size_t first,
-                              size_t count, rvm_error *err)
-{
-    gsl_matrix_view block =
-        gsl_matrix_view_array_with_tda(w->values, pr->m->vectors->rows, count, CHUNK);
-
-    return rvm_kernel_block(&block.matrix, &pr->m->kernel, pr->vectors, NULL, x, first, err);
-}
-
-/* Of rows that failed together, as *err has it, the first one that does by itself: the place of the
- * fault. The first of all where rounding lets each pass alone. */
-static rvm_status find_fault(worker *w, const rvm_predictor *pr, const rvm_rows *x, size_t first,
-                             size_t count, rvm_error *err)
-{
-    rvm_status status = RVM_OK;
-    size_t at = first;
-
-    for (size_t r = 0; r < count && status == RVM_OK; r++) {
-        status = fill_values(w, pr, x, first + r, 1, err);
-        at = status == RVM_OK ? first : first + r;
-    }
-    if (err != NULL) {
-        err->line = at + 1;
-        err->column = 1;
-    }
-    return status == RVM_OK ? RVM_ENUMERIC : status;
-}
-
-/* Rows first .. first + CHUNK - 1 of out, or those of them that there are. */
-static rvm_status fill_chunk(rvm_prediction *out, const rvm_predictor *pr, worker *w,
-                             const rvm_problem *p, const rvm_rows *x, size_t first, rvm_error *err)
-{
-    const size_t count = GSL_MIN(CHUNK, out->rows - first);
-    rvm_status status = RVM_OK;
-
-    if (pr->m->vectors->rows > 0)
-        status = fill_values(w, pr, x, first, count, err);
-    if (status == RVM_ENUMERIC)
-        status = find_fault(w, pr, x, first, count, err);
-    if (status != RVM_OK)
-        return status;
-    return has_draws(pr) ? fill_drawn_rows(out, pr, w, p, first, count, err)
-                         : fill_rows(out, pr, w, p, first, count, err);
-}
 
 /* Borrowed. */
 typedef struct {
@@ -360,73 +253,160 @@ typedef struct {
     rvm_predictor *pr;
     const rvm_problem *p;
     const rvm_rows *x;
-} chunks_job;
+} rows_job;
 
-static rvm_status chunk_piece(void *context, size_t chunk, int number, rvm_error *err)
+/* Means, or draws, and variances of all latent functions at rows first .. first + count - 1. */
+static void fill_functions(worker *w, const rows_job *j, size_t first, size_t count)
 {
-    const chunks_job *j = context;
-    return fill_chunk(j->out, j->pr, &j->pr->worker[number], j->p, j->x, chunk * CHUNK, err);
+    const rvm_predictor *pr = j->pr;
+    const size_t tiles = (count + LANES - 1) / LANES;
+
+    for (size_t k = 0; k < pr->m->latent_count; k++) {
+        const rvm_latent *f = &pr->m->latent[k];
+
+        for (size_t i = 0; i < f->terms; i++)
+            rvm_term_values(w->terms + i * CHUNK, &f->term[i], j->p, first, count);
+        if (f->draws == 0)
+            fill_mean(w->mean + k * CHUNK, w, f, f->weight, 1);
+        for (size_t d = 0; d < f->draws; d++)
+            fill_mean(w->mean + d * CHUNK, w, f, f->draw + d, f->draws);
+        if (pr->variance)
+            fill_variance(w->variance + k * CHUNK, w, f, &pr->forward[k], tiles);
+    }
+}
+
+/* Row r of those in hand, which is `row` of out. */
+static rvm_status finish_row(const rows_job *j, worker *w, size_t r, size_t row, rvm_error *err)
+{
+    const rvm_model *m = j->pr->m;
+    const size_t F = functions_of_row(m);
+    double *mean = w->row, *variance = w->row + F;
+    bool finite = true;
+
+    for (size_t i = 0; i < F; i++) {
+        mean[i] = w->mean[i * CHUNK + r];
+        finite = finite && isfinite(mean[i]);
+    }
+    for (size_t k = 0; k < m->latent_count; k++) {
+        variance[k] = w->variance[k * CHUNK + r] + m->latent[k].noise_variance;
+        finite = finite && isfinite(variance[k]);
+    }
+    if (!finite)
+        return fault_beyond(row, err);
+    if (m->latent->draws > 0)
+        return fill_drawn_row(j->out, row, j->pr, mean, err);
+    if (m->task == RVM_CLASSIFICATION)
+        fill_classes(j->out, row, j->pr, mean, variance);
+    else
+        fill_targets(j->out, row, j->pr, mean, variance);
+    return RVM_OK;
+}
+
+/* Rows first .. first + count - 1 of out; count: CHUNK at most. */
+static rvm_status predict_rows(const rows_job *j, worker *w, size_t first, size_t count,
+                               rvm_error *err)
+{
+    const rvm_model *m = j->pr->m;
+    rvm_status status = RVM_OK;
+
+    if (m->vectors->rows > 0) {
+        gsl_matrix_view block =
+            gsl_matrix_view_array_with_tda(w->values, m->vectors->rows, count, CHUNK);
+        status =
+            rvm_kernel_block(&block.matrix, &m->kernel, j->pr->vectors, NULL, j->x, first, err);
+        if (status != RVM_OK && err != NULL) {
+            err->line = first + 1;
+            err->column = 1;
+        }
+    }
+    if (status == RVM_OK)
+        fill_functions(w, j, first, count);
+    for (size_t r = 0; status == RVM_OK && r < count; r++)
+        status = finish_row(j, w, r, first + r, err);
+    return status;
+}
+
+/* Chunk `number`, by itself, and one row after the other once one of them has failed: the first in
+ * order is the one that is reported. */
+static rvm_status predict_chunk(void *context, size_t number, int of_worker, rvm_error *err)
+{
+    const rows_job *j = context;
+    worker *w = &j->pr->worker[of_worker];
+    const size_t first = number * CHUNK, count = GSL_MIN(CHUNK, j->out->rows - first);
+
+    rvm_status status = predict_rows(j, w, first, count, err);
+    if (status != RVM_ENUMERIC)
+        return status;
+    status = RVM_OK;
+    for (size_t r = 0; status == RVM_OK && r < count; r++)
+        status = predict_rows(j, w, first + r, 1, err);
+    return status;
 }
 
 /* ---- The predictor -------------------------------------------------------------------------- */
 
-/* times * count numbers; NULL without memory. */
-static double *scratch(size_t times, size_t count)
-{
-    return count > SIZE_MAX / times ? NULL : rvm_array(times * count, sizeof(double));
-}
-
 static bool init_worker(worker *w, const rvm_predictor *pr)
 {
-    const size_t C = pr->m->latent_count;
+    const rvm_model *m = pr->m;
+    const size_t C = m->latent_count, F = functions_of_row(m), V = m->vectors->rows;
     size_t longest = 0, terms = 0;
 
-    for (size_t k = 0; k < C; k++)
-        terms = GSL_MAX(terms, pr->m->latent[k].terms);
-    for (size_t k = 0; pr->variance && k < C; k++)
+    for (size_t k = 0; k < C; k++) {
+        terms = GSL_MAX(terms, m->latent[k].terms);
         longest = GSL_MAX(longest, pr->forward[k].padded);
-    w->values = scratch(CHUNK, pr->m->vectors->rows);
-    w->terms = scratch(CHUNK, terms);
-    w->phi = scratch(CHUNK, longest);
-    w->mean = scratch(CHUNK, C);
-    w->variance = scratch(CHUNK, C);
-    w->row_mean = scratch(1, C);
-    w->row_variance = scratch(1, C);
-    w->drawn = scratch(CHUNK, pr->m->latent->draws);
-    w->row_drawn = scratch(1, pr->m->latent->draws);
-    return w->values != NULL && w->terms != NULL && w->phi != NULL && w->mean != NULL &&
-           w->variance != NULL && w->row_mean != NULL && w->row_variance != NULL &&
-           w->drawn != NULL && w->row_drawn != NULL;
-}
-
-static bool init_forward(rvm_predictor *pr)
-{
-    const rvm_model *m = pr->m;
-
-    pr->forward = rvm_array(m->latent_count, sizeof *pr->forward);
-    for (size_t k = 0; pr->forward != NULL && k < m->latent_count; k++)
-        if (!rvm_forward_init(&pr->forward[k], m->latent[k].factor, m->latent[k].count))
-            return false;
-    return pr->forward != NULL;
+    }
+    w->values = rvm_array(V + terms + longest + 2 * (F + C), CHUNK * sizeof *w->values);
+    if (w->values == NULL)
+        return false;
+    w->terms = w->values + V * CHUNK;
+    w->phi = w->terms + terms * CHUNK;
+    w->mean = w->phi + longest * CHUNK;
+    w->variance = w->mean + F * CHUNK;
+    w->row = w->variance + C * CHUNK;
+    return true;
 }
 
 static bool init_predictor(rvm_predictor *pr)
 {
-    pr->vectors = rvm_rows_alloc(pr->m->vectors, &pr->m->kernel, NULL);
-    if (pr->vectors == NULL || (pr->variance && !init_forward(pr)))
-        return false;
+    const rvm_model *m = pr->m;
+    bool memory = true;
+
+    pr->vectors = rvm_rows_alloc(m->vectors, &m->kernel, NULL);
+    pr->forward = rvm_array(m->latent_count, sizeof *pr->forward);
     pr->worker = rvm_array(pr->workers, sizeof *pr->worker);
-    for (size_t i = 0; pr->worker != NULL && i < pr->workers; i++)
-        if (!init_worker(&pr->worker[i], pr))
-            return false;
-    return pr->worker != NULL;
+    if (pr->vectors == NULL || pr->forward == NULL || pr->worker == NULL)
+        return false;
+    for (size_t k = 0; memory && pr->variance && k < m->latent_count; k++)
+        memory = rvm_forward_init(&pr->forward[k], m->latent[k].factor, m->latent[k].count);
+    for (size_t i = 0; memory && i < pr->workers; i++)
+        memory = init_worker(&pr->worker[i], pr);
+    return memory;
+}
+
+/* Written so that nan is refused. */
+static rvm_status check_settings(const rvm_predictor_settings *s, rvm_error *err)
+{
+    if (!(s->interval >= 0 && s->interval < 1))
+        return rvm_fail(err, RVM_ESETTING,
+                        "the probability of the interval is %g, not above 0 and below 1",
+                        s->interval);
+    if (s->interval > 0 && !s->variance)
+        return rvm_fail(err, RVM_ESETTING, "an interval takes the variance");
+    if (s->threads < 0 || s->threads > RVM_THREADS_MAX)
+        return rvm_fail(err, RVM_ESETTING, "number of threads is %d, not from 0 to %d", s->threads,
+                        RVM_THREADS_MAX);
+    return RVM_OK;
 }
 
 rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
                                const rvm_predictor_settings *s, rvm_error *err)
 {
-    rvm_predictor *pr = rvm_array(1, sizeof *pr);
+    const rvm_status status = check_settings(s, err);
+    rvm_predictor *pr = NULL;
 
+    if (status != RVM_OK)
+        return status;
+    pr = rvm_array(1, sizeof *pr);
     if (pr == NULL)
         return rvm_fail_memory(err, "prediction");
     pr->m = m;
@@ -434,7 +414,7 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
         m->multiclass == RVM_ONE_VS_REST ? rvm_probability_one_vs_rest : rvm_probability_of_many;
     pr->settings = *s;
     /* Which of many classes is the most probable one on the average depends on their variances. */
-    pr->variance = !has_draws(pr) && (s->variance || (m->class_count > 2 && !s->mode));
+    pr->variance = m->latent->draws == 0 && (s->variance || (m->class_count > 2 && !s->mode));
     pr->steps = s->interval > 0 ? gsl_cdf_ugaussian_Qinv((1 - s->interval) / 2) : 0;
     pr->probability = pr->variance || s->mode;
     pr->workers = (size_t)rvm_threads(s->threads);
@@ -450,17 +430,8 @@ void rvm_predictor_free(rvm_predictor *pr)
 {
     if (pr == NULL)
         return;
-    for (size_t i = 0; pr->worker != NULL && i < pr->workers; i++) {
+    for (size_t i = 0; pr->worker != NULL && i < pr->workers; i++)
         free(pr->worker[i].values);
-        free(pr->worker[i].terms);
-        free(pr->worker[i].phi);
-        free(pr->worker[i].mean);
-        free(pr->worker[i].variance);
-        free(pr->worker[i].row_mean);
-        free(pr->worker[i].row_variance);
-        free(pr->worker[i].drawn);
-        free(pr->worker[i].row_drawn);
-    }
     for (size_t k = 0; pr->forward != NULL && k < pr->m->latent_count; k++)
         rvm_forward_clear(&pr->forward[k]);
     free(pr->worker);
@@ -469,11 +440,15 @@ void rvm_predictor_free(rvm_predictor *pr)
     free(pr);
 }
 
+static size_t chunks_of(const rvm_problem *p)
+{
+    return p->rows / CHUNK + (p->rows % CHUNK > 0);
+}
+
 /* Workers for these rows. */
 static int team_for(const rvm_predictor *pr, const rvm_problem *p)
 {
-    const size_t chunks = p->rows / CHUNK + (p->rows % CHUNK > 0);
-    const size_t most = GSL_MIN(chunks, pr->workers);
+    const size_t most = GSL_MIN(chunks_of(p), pr->workers);
     const double N = (double)p->rows, V = (double)pr->m->vectors->rows;
     double cost = V * (KERNEL_COST * N + (double)p->start[p->rows]);
 
@@ -489,17 +464,15 @@ static int team_for(const rvm_predictor *pr, const rvm_problem *p)
 rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_problem *rows,
                              rvm_error *err)
 {
-    const int team = team_for(pr, rows);
-
     rvm_rows *x = rvm_rows_alloc(rows, &pr->m->kernel, pr->vectors);
     const size_t outputs = pr->m->task == RVM_REGRESSION ? pr->m->latent_count : 1;
     if (x == NULL || !rvm_prediction_resize(out, rows->rows, pr->m->class_count, outputs)) {
         rvm_rows_free(x);
         return rvm_fail_memory(err, "predictions");
     }
-    chunks_job job = { out, pr, rows, x };
-    const size_t chunks = rows->rows / CHUNK + (rows->rows % CHUNK > 0);
-    const rvm_status status = rvm_share(chunks, chunk_piece, &job, team, err);
+    rows_job job = { out, pr, rows, x };
+    const rvm_status status =
+        rvm_share(chunks_of(rows), predict_chunk, &job, team_for(pr, rows), err);
     rvm_rows_free(x);
     return status;
 }

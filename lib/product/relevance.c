@@ -21,24 +21,32 @@ static const double *functions_of(size_t *count, const rvm_model *m, const rvm_p
     return m->task == RVM_REGRESSION ? p->value : p->log_probability;
 }
 
-/* Where the feature is among the pairs of a row, or would be. */
-static size_t find_pair(const rvm_problem *p, size_t row, int feature)
-{
-    size_t k = p->start[row];
-    while (k < p->start[row + 1] && p->index[k] < feature)
-        k++;
-    return k;
-}
-
 static double mean_of(const rvm_problem *p, int feature)
 {
     double sum = 0;
-    for (size_t n = 0; n < p->rows; n++) {
-        const size_t k = find_pair(p, n, feature);
-        if (k < p->start[n + 1] && p->index[k] == feature)
+    for (size_t k = 0; k < p->start[p->rows]; k++)
+        if (p->index[k] == feature)
             sum += p->value[k] / (double)p->rows;
-    }
     return sum;
+}
+
+/* The pairs of row n with one feature held at a value; returns their number. */
+static size_t hold_pairs(int *index, double *value, const rvm_problem *p, size_t n, int feature,
+                         double at)
+{
+    size_t k = p->start[n], count = 0;
+    for (; k < p->start[n + 1] && p->index[k] < feature; k++) {
+        index[count] = p->index[k];
+        value[count++] = p->value[k];
+    }
+    index[count] = feature;
+    value[count++] = at;
+    for (; k < p->start[n + 1]; k++)
+        if (p->index[k] != feature) {
+            index[count] = p->index[k];
+            value[count++] = p->value[k];
+        }
+    return count;
 }
 
 /* The rows with one feature held at a value; NULL without memory. index, value: scratch. */
@@ -47,19 +55,7 @@ static rvm_problem *hold(const rvm_problem *p, int feature, double at, int *inde
     rvm_problem *held = rvm_problem_alloc();
     bool memory = held != NULL;
     for (size_t n = 0; n < p->rows && memory; n++) {
-        const size_t middle = find_pair(p, n, feature);
-        size_t count = 0;
-        for (size_t k = p->start[n]; k < middle; k++) {
-            index[count] = p->index[k];
-            value[count++] = p->value[k];
-        }
-        index[count] = feature;
-        value[count++] = at;
-        for (size_t k = middle; k < p->start[n + 1]; k++)
-            if (p->index[k] != feature) {
-                index[count] = p->index[k];
-                value[count++] = p->value[k];
-            }
+        const size_t count = hold_pairs(index, value, p, n, feature, at);
         memory = rvm_problem_append(held, 0, index, value, count);
     }
     if (memory)

@@ -35,7 +35,6 @@ void rvm_score_add_output(rvm_score *score, const rvm_prediction *p, const rvm_p
 {
     for (size_t i = 0; i < p->rows; i++) {
         const size_t at = i * p->outputs + output;
-
         const double target = rvm_problem_targets(rows, i)[output];
 
         if (isnan(target)) /* unlabelled */
@@ -59,18 +58,18 @@ static void add_log_loss(rvm_score *score, const rvm_model_info *m, const double
 void rvm_score_add(rvm_score *score, const rvm_model_info *m, const rvm_prediction *p,
                    const rvm_problem *rows)
 {
+    if (m->task == RVM_REGRESSION) {
+        rvm_score_add_output(score, p, rows, 0);
+        return;
+    }
     for (size_t i = 0; i < p->rows; i++) {
         const double target = rvm_problem_target(rows, i);
 
         if (isnan(target)) /* unlabelled */
             continue;
         score->rows++;
-        if (m->task == RVM_REGRESSION) {
-            add_regression(score, p->value[i], p->variance[i], target);
-        } else {
-            score->correct += p->value[i] == target;
-            add_log_loss(score, m, p->log_probability + i * p->classes, target);
-        }
+        score->correct += p->value[i] == target;
+        add_log_loss(score, m, p->log_probability + i * p->classes, target);
     }
 }
 
@@ -95,20 +94,22 @@ double rvm_score_squared_correlation(const rvm_score *score)
     return isfinite(r) ? r * r : NAN;
 }
 
-double rvm_score_mean_error_over(const rvm_score *score, size_t outputs)
+static double mean_over(double (*figure)(const rvm_score *score), const rvm_score *score,
+                        size_t outputs)
 {
     double mean = 0;
 
     for (size_t k = 0; k < outputs; k++)
-        mean += rvm_score_mean_squared_error(&score[k]) / (double)outputs;
-    return fmin(mean, DBL_MAX);
+        mean += figure(&score[k]) / (double)outputs;
+    return mean;
+}
+
+double rvm_score_mean_error_over(const rvm_score *score, size_t outputs)
+{
+    return fmin(mean_over(rvm_score_mean_squared_error, score, outputs), DBL_MAX);
 }
 
 double rvm_score_correlation_over(const rvm_score *score, size_t outputs)
 {
-    double mean = 0;
-
-    for (size_t k = 0; k < outputs; k++)
-        mean += rvm_score_squared_correlation(&score[k]) / (double)outputs;
-    return mean;
+    return mean_over(rvm_score_squared_correlation, score, outputs);
 }
