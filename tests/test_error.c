@@ -114,8 +114,7 @@ START_TEST(settings_fail_without_a_listener)
         const rvm_scaling_limits limits = { .lower = 1, .upper = 0 };
         const rvm_predictor_settings of_predictor = { .interval = 2 };
         rvm_problem *p = problem_from_text("1 1:1\n2 1:3\n3 1:4\n", (rvm_grammar){ 0 });
-        rvm_settings s = rvm_settings_default(), chosen;
-        rvm_tuner *tuner = NULL;
+        rvm_settings s = rvm_settings_default();
         rvm_trainer *trainer = NULL;
         rvm_predictor *predictor = NULL;
         rvm_model *m = NULL;
@@ -127,8 +126,6 @@ START_TEST(settings_fail_without_a_listener)
         s.kernel.gamma = -1;
         ck_assert_int_eq(rvm_settings_set(&s, "nothing", "1", NULL), RVM_ESETTING);
         ck_assert_int_eq(rvm_settings_check(&s, p, NULL), RVM_ESETTING);
-        ck_assert_int_eq(rvm_tuner_alloc(&tuner, p, &s, NULL), RVM_ESETTING);
-        ck_assert_int_eq(rvm_tune(&chosen, p, &s, NULL), RVM_ESETTING);
         ck_assert_int_eq(rvm_trainer_alloc(&trainer, p, &s, NULL), RVM_ESETTING);
         ck_assert_int_eq(rvm_train(&m, p, &s, NULL), RVM_ESETTING);
         ck_assert_int_eq(rvm_cross_validate(&out, &finished, p, &s, 2, NULL), RVM_ESETTING);
