@@ -198,39 +198,37 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
 
 /* ---- Training ------------------------------------------------------------------------------- */
 
-/* Where the text of a training goes. */
+/* A training and what is shown of it. */
 typedef struct {
-    FILE *text; /* borrowed */
+    const rvm_settings *asked;
+    const rvm_problem *p;
     bool quiet;
-} train_view;
+    FILE *text; /* borrowed; where it goes */
+    cli_live line;
+} training;
 
-/* Steps while a kernel is chosen; an interrupt ends that early. */
-static rvm_status choose_kernel(rvm_report *r, rvm_trainer *tr, const rvm_settings *s,
-                                cli_live *line, rvm_error *err)
+/* Steps until the kernel is chosen, where one is to be chosen; in a second call, or where none is,
+ * until done; or until an interrupt. */
+static rvm_status step_on(rvm_report *report, rvm_trainer *tr, training *t, rvm_error *err)
 {
     rvm_status status = RVM_OK;
+    bool over = false;
 
-    *r = rvm_trainer_report(tr);
-    while (status == RVM_OK && !r->stage_over && !*s->interrupted) {
-        cli_live_choice(line, r, rvm_trainer_tuner(tr));
-        status = rvm_trainer_step(r, tr, err);
+    while (status == RVM_OK && !over) {
+        cli_live_draw(&t->line, report, rvm_trainer_tuner(tr), rvm_problem_rows(t->p));
+        status = rvm_trainer_step(report, tr, err);
+        over = *t->asked->interrupted || report->done ||
+               (report->stage == RVM_TUNE && report->stage_over);
     }
-    cli_live_clear(line);
+    cli_live_clear(&t->line);
     return status;
 }
 
 /* Trains until done or interrupted, which the report tells. */
-static rvm_status train_kernel(cli_trained *out, rvm_trainer *tr, const rvm_settings *s,
-                               const rvm_problem *p, cli_live *line, rvm_error *err)
+static rvm_status train_kernel(cli_trained *out, rvm_trainer *tr, training *t, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
+    rvm_status status = step_on(&out->report, tr, t, err);
 
-    do {
-        status = rvm_trainer_step(&out->report, tr, err);
-        if (status == RVM_OK && out->report.stage != RVM_TUNE)
-            cli_live_training(line, &out->report, rvm_problem_rows(p));
-    } while (status == RVM_OK && !out->report.done && !*s->interrupted);
-    cli_live_clear(line);
     if (status == RVM_OK)
         status = rvm_trainer_model(&out->model, tr, err);
     if (status == RVM_OK)
@@ -239,73 +237,71 @@ static rvm_status train_kernel(cli_trained *out, rvm_trainer *tr, const rvm_sett
 }
 
 /* A row of the table for another kernel than the best one; what it fails with is its own affair. */
-static void train_other(const rvm_choice *choice, const rvm_settings *asked, const rvm_problem *p,
-                        const train_view *view)
+static void train_other(const rvm_choice *choice, training *t)
 {
-    cli_live line = cli_live_start(view->text, !view->quiet);
-    rvm_settings s = *asked;
-    cli_trained t = { .model = NULL };
+    training own = *t;
+    rvm_settings s = *t->asked;
+    cli_trained other = { .model = NULL };
     rvm_trainer *tr = NULL;
     rvm_error fault = { 0 };
 
     s.tune = (rvm_tuning){ .gamma = false };
     s.kernel = choice->kernel;
-    if (rvm_trainer_alloc(&tr, p, &s, &fault) == RVM_OK &&
-        train_kernel(&t, tr, &s, p, &line, &fault) != RVM_OK)
-        t.report.done = false;
-    cli_candidates_row(view->text, asked, choice);
-    cli_candidates_trained(view->text, &t, cli_live_seconds() - line.started_at);
-    cli_trained_free(&t);
+    own.line = cli_live_start(t->text, !t->quiet);
+    if (rvm_trainer_alloc(&tr, t->p, &s, &fault) == RVM_OK &&
+        train_kernel(&other, tr, &own, &fault) != RVM_OK)
+        other.report.done = false;
+    cli_candidates_row(t->text, t->asked, choice);
+    cli_candidates_trained(t->text, &other, cli_live_seconds() - own.line.started_at);
+    cli_trained_free(&other);
     rvm_trainer_free(tr);
 }
 
 /* The best of each type of kernel, trained for its row of the table. *out is of the one that
  * cross-validation prefers, with which tr goes on. */
-static rvm_status train_types(cli_trained *out, rvm_trainer *tr, const rvm_settings *asked,
-                              const rvm_problem *p, const train_view *view, cli_live *line,
-                              rvm_error *err)
+static rvm_status train_types(cli_trained *out, rvm_trainer *tr, training *t, rvm_error *err)
 {
     const rvm_tuner *tuner = rvm_trainer_tuner(tr);
     const rvm_choice best = rvm_tuner_best(tuner);
     rvm_status status = RVM_OK;
 
-    cli_candidates_heading(view->text, asked, true);
+    cli_candidates_heading(t->text, t->asked, true);
     for (size_t k = 0; k < rvm_tuner_types(tuner) && status == RVM_OK; k++) {
         const rvm_choice choice = rvm_tuner_best_of_type(tuner, k);
         const double start = cli_live_seconds();
 
         if (choice.kernel.type == best.kernel.type) {
-            status = train_kernel(out, tr, asked, p, line, err);
-            cli_candidates_row(view->text, asked, &best);
-            cli_candidates_trained(view->text, out, cli_live_seconds() - start);
-        } else if (!*asked->interrupted) {
-            train_other(&choice, asked, p, view);
+            status = train_kernel(out, tr, t, err);
+            cli_candidates_row(t->text, t->asked, &best);
+            cli_candidates_trained(t->text, out, cli_live_seconds() - start);
+        } else if (!*t->asked->interrupted) {
+            train_other(&choice, t);
         }
     }
     return status;
 }
 
-/* Chooses a kernel where one is to be chosen, and trains. */
-static rvm_status train_model(cli_trained *out, const train_job *job, const rvm_problem *p,
-                              const train_view *view, rvm_error *err)
+/* Trains, with a table of the kernels where one of them is to be chosen. */
+static rvm_status train_model(cli_trained *out, training *t, rvm_error *err)
 {
-    const rvm_settings *s = &job->settings;
-    cli_live line = cli_live_start(view->text, !view->quiet);
     rvm_trainer *tr = NULL;
-
-    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
+    rvm_status status = rvm_trainer_alloc(&tr, t->p, t->asked, err);
     const rvm_tuner *tuner = status == RVM_OK ? rvm_trainer_tuner(tr) : NULL;
-    if (tuner != NULL)
-        status = choose_kernel(&out->report, tr, s, &line, err);
-    if (status == RVM_OK && tuner != NULL && rvm_tuner_types(tuner) > 1 && !job->quiet) {
-        status = train_types(out, tr, s, p, view, &line, err);
-    } else if (status == RVM_OK) {
-        if (tuner != NULL && !job->quiet)
-            cli_candidates_print(view->text, s, tuner);
-        status = train_kernel(out, tr, s, p, &line, err);
+    const bool told = tuner != NULL && !t->quiet;
+
+    if (tuner != NULL) {
+        out->report = rvm_trainer_report(tr);
+        status = step_on(&out->report, tr, t, err);
     }
-    if (status == RVM_OK && tuner != NULL && !job->quiet)
-        cli_candidates_warn(&tool, s, tuner);
+    if (status == RVM_OK && told && rvm_tuner_types(tuner) > 1) {
+        status = train_types(out, tr, t, err);
+    } else if (status == RVM_OK) {
+        if (told)
+            cli_candidates_print(t->text, t->asked, tuner);
+        status = train_kernel(out, tr, t, err);
+    }
+    if (status == RVM_OK && told)
+        cli_candidates_warn(&tool, t->asked, tuner);
     out->trials = status == RVM_OK && tuner != NULL ? rvm_tuner_tried(tuner) : 0;
     rvm_trainer_free(tr);
     return status;
@@ -363,12 +359,12 @@ static void report(const train_job *job, const cli_trained *t, const rvm_problem
 
 static int train(const train_job *job, const rvm_problem *p, const char *model_name)
 {
-    const double start = cli_live_seconds();
     /* Text keeps away from a model or a trace that goes to standard output. */
     const bool is_taken = cli_output_is_same(model_name, "-") ||
                           (job->trace != NULL && cli_output_is_same(job->trace, "-"));
-    const train_view view = { is_taken ? stderr : stdout, job->quiet };
-    cli_trained t = { .model = NULL };
+    FILE *text = is_taken ? stderr : stdout;
+    training t = { &job->settings, p, job->quiet, text, cli_live_start(text, !job->quiet) };
+    cli_trained found = { .model = NULL };
     rvm_error err = { 0 };
     int code = 1;
 
@@ -376,14 +372,14 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
     if ((job->trace != NULL && !can_trace(job->trace, model_name)) ||
         !cli_output_probe(&tool, model_complaint, model_name))
         return 1;
-    if (train_model(&t, job, p, &view, &err) != RVM_OK) {
+    if (train_model(&found, &t, &err) != RVM_OK) {
         cli_error(&tool, NULL, &err);
         code = err.status == RVM_EINTERRUPT ? EXIT_INTERRUPTED : 1;
-    } else if (save(job, &t, model_name)) {
-        report(job, &t, p, model_name, view.text, cli_live_seconds() - start);
-        code = t.report.done ? 0 : EXIT_INTERRUPTED;
+    } else if (save(job, &found, model_name)) {
+        report(job, &found, p, model_name, text, cli_live_seconds() - t.line.started_at);
+        code = found.report.done ? 0 : EXIT_INTERRUPTED;
     }
-    cli_trained_free(&t);
+    cli_trained_free(&found);
     return code;
 }
 

@@ -20,34 +20,32 @@ cli_live cli_live_start(FILE *out, bool wanted)
                        .started_at = cli_live_seconds() };
 }
 
-static bool is_due(const cli_live *line)
-{
-    return line->out != NULL && cli_live_seconds() >= line->drawn_at + 0.1;
-}
-
-/* Adds "  about 40 s left" once there is something to guess from, and blanks over what is left of a
- * longer text. */
-static void draw(cli_live *line, const char *text, double progress)
+/* "  about 40 s left" once there is something to guess from, else "". */
+static void write_time_left(char text[48], double progress, double elapsed)
 {
     const double least_progress = 0.02, least_seconds = 2;
-    const double elapsed = cli_live_seconds() - line->started_at;
-    char all[250], left[48] = "";
 
+    text[0] = '\0';
     if (progress > least_progress && elapsed > least_seconds)
-        snprintf(left, sizeof left, "  about %.0f s left", elapsed * (1 - progress) / progress);
-    snprintf(all, sizeof all, "%s%s", text, left);
-    fprintf(line->out, "\r%-*s", line->width, all);
-    fflush(line->out);
-    line->width = (int)strlen(all);
-    line->drawn_at = cli_live_seconds();
+        snprintf(text, 48, "  about %.0f s left", elapsed * (1 - progress) / progress);
 }
 
-void cli_live_training(cli_live *line, const rvm_report *r, size_t rows)
+static void write_choice(char text[200], const rvm_report *r, const rvm_tuner *tuner)
 {
-    char text[200], noise[32] = "", where[64];
+    const rvm_choice best = rvm_tuner_best(tuner);
+    char found[100] = "";
 
-    if (!is_due(line))
-        return;
+    if (isfinite(best.loss))
+        snprintf(found, sizeof found, "  best %s  gamma %.4g  loss %.4g",
+                 rvm_kernel_name(best.kernel.type), best.kernel.gamma, best.loss);
+    snprintf(text, 200, "cross-validation %d of about %d%s",
+             r->trials < r->trials_expected ? r->trials + 1 : r->trials, r->trials_expected, found);
+}
+
+static void write_training(char text[200], const rvm_report *r, size_t rows)
+{
+    char noise[32] = "", where[64];
+
     if (r->noise_sd > 0)
         snprintf(noise, sizeof noise, "  noise %.4g", r->noise_sd);
     if (r->stage == RVM_SAMPLE)
@@ -58,24 +56,28 @@ void cli_live_training(cli_live *line, const rvm_report *r, size_t rows)
         snprintf(where, sizeof where, "rows %zu/%zu  round %d", r->rows, rows, r->round);
     else
         snprintf(where, sizeof where, "start %d/%d  round %d", r->start, r->starts, r->round);
-    snprintf(text, sizeof text, "%s  functions %zu  log %s %.3f%s", where, r->functions,
+    snprintf(text, 200, "%s  functions %zu  log %s %.3f%s", where, r->functions,
              r->draws > 0 ? "likelihood" : "evidence", r->log_evidence, noise);
-    draw(line, text, r->progress);
 }
 
-void cli_live_choice(cli_live *line, const rvm_report *r, const rvm_tuner *tuner)
+void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_tuner *tuner, size_t rows)
 {
-    const rvm_choice best = rvm_tuner_best(tuner);
-    char text[160], found[100] = "";
+    const double now = cli_live_seconds();
+    char text[200], left[48], all[sizeof text + sizeof left];
 
-    if (!is_due(line))
+    if (line->out == NULL || now < line->drawn_at + 0.1 ||
+        (r->stage == RVM_TUNE && (tuner == NULL || r->stage_over)))
         return;
-    if (isfinite(best.loss))
-        snprintf(found, sizeof found, "  best %s  gamma %.4g  loss %.4g",
-                 rvm_kernel_name(best.kernel.type), best.kernel.gamma, best.loss);
-    snprintf(text, sizeof text, "cross-validation %d of about %d%s",
-             r->trials < r->trials_expected ? r->trials + 1 : r->trials, r->trials_expected, found);
-    draw(line, text, r->progress);
+    if (r->stage == RVM_TUNE)
+        write_choice(text, r, tuner);
+    else
+        write_training(text, r, rows);
+    write_time_left(left, r->progress, now - line->started_at);
+    snprintf(all, sizeof all, "%s%s", text, left);
+    fprintf(line->out, "\r%-*s", line->width, all); /* blanks over what is left of a longer text */
+    fflush(line->out);
+    line->width = (int)strlen(all);
+    line->drawn_at = now;
 }
 
 void cli_live_clear(cli_live *line)
