@@ -377,8 +377,7 @@ static inline double gaussian_evidence(const rvm_fit *f, const rvm_design *d, co
 typedef struct {
     rvm_study study;
     rvm_design design;
-    rvm_search search;
-    rvm_statistics statistics;
+    rvm_climber search;
 } bench;
 
 static inline void bench_init(bench *b, const rvm_problem *p, const rvm_settings *s)
@@ -395,14 +394,13 @@ static inline void bench_init(bench *b, const rvm_problem *p, const rvm_settings
         id[m] = m;
     columns_in_memory(&b->design, &b->study.basis, id, M, o->likelihood->curved ? NULL : o->t);
     free(id);
-    CHECK_OK(rvm_search_init(&b->search, o, &b->design, M, 1, &err));
-    CHECK_OK(rvm_statistics_init(&b->statistics, M, M, &err));
+    CHECK_OK(rvm_climber_init(&b->search, &(const rvm_output){ o, &b->design }, 1, M, 1, &err));
+    CHECK_OK(rvm_statistics_init(&b->search.statistics, M, M, &err));
 }
 
 static inline void bench_free(bench *b)
 {
-    rvm_statistics_free(&b->statistics);
-    rvm_search_free(&b->search);
+    rvm_climber_free(&b->search);
     rvm_columns_free(&b->design);
     rvm_study_free(&b->study);
 }
@@ -410,7 +408,7 @@ static inline void bench_free(bench *b)
 /* All candidates active, with the precision that training starts from. */
 static inline void bench_start_full(bench *b, double noise_share)
 {
-    rvm_fit *f = &b->search.now;
+    rvm_fit *f = b->search.now;
     f->K = 0;
     f->ln_beta = rvm_observed_first_ln_beta(&b->study.observed, noise_share);
     if (b->study.observed.noise_fixed)

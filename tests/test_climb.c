@@ -14,20 +14,20 @@ static const rvm_climb_settings one_move = {
 static void climb_from_nothing(bench *b, bool *converged)
 {
     rvm_error err = { 0 };
-    rvm_fit *f = &b->search.now;
+    rvm_fit *f = b->search.now;
     f->K = 0;
     f->ln_beta = b->study.observed.likelihood->has_noise ? -log(0.5) : 0;
     if (b->study.observed.bias_ln_alpha_max < INFINITY)
         rvm_fit_add(f, 0, b->study.observed.bias_ln_alpha_max);
-    CHECK_OK(rvm_search_locate(&b->search, &err));
-    CHECK_OK(rvm_climb(&b->search, &b->statistics, &climb, converged, &err));
+    CHECK_OK(rvm_climber_locate(&b->search, &err));
+    rvm_climb_run(&b->search, &climb, converged);
 }
 
 /* Tries every function that is out, over a grid of precisions, in the N x N form: none gains more
  * than the tolerance. Likewise every deletion. */
 static void check_local_optimum(bench *b)
 {
-    rvm_fit *f = &b->search.now, *g = &b->search.trial;
+    rvm_fit *f = b->search.now, *g = b->search.trial;
     const double *t = b->study.observed.t;
     const double here = gaussian_evidence(f, &b->design, t);
     check_close(f->log_evidence, here, 1e-8);
@@ -58,7 +58,7 @@ START_TEST(no_single_change_gains)
         bench_init(&b, p, &s);
         climb_from_nothing(&b, &converged);
         ck_assert(converged);
-        ck_assert_uint_gt(b.search.now.K, 2);
+        ck_assert_uint_gt(b.search.now->K, 2);
         check_local_optimum(&b);
         bench_free(&b);
         rvm_problem_free(p);
@@ -75,7 +75,7 @@ START_TEST(no_candidate_for_classes)
         bench_init(&b, p, &s);
         climb_from_nothing(&b, &converged);
         ck_assert(converged);
-        const rvm_fit *f = &b.search.now;
+        const rvm_fit *f = b.search.now;
         double noise[60];
         ck_assert_uint_gt(f->K, 0);
         for (size_t n = 0; n < 60; n++)
@@ -111,7 +111,7 @@ START_TEST(twice_the_same)
         bench_init(&b, p, &s);
         climb_from_nothing(&a, &converged);
         climb_from_nothing(&b, &converged);
-        const rvm_fit *f = &a.search.now, *g = &b.search.now;
+        const rvm_fit *f = a.search.now, *g = b.search.now;
         ck_assert_uint_eq(f->K, g->K);
         ck_assert_mem_eq(f->column, g->column, f->K * sizeof *f->column);
         ck_assert_mem_eq(f->ln_alpha, g->ln_alpha, f->K * sizeof *f->ln_alpha);
@@ -131,13 +131,13 @@ START_TEST(evidence_rises_move_by_move)
         int moves = 0;
         bench b;
         bench_init(&b, p, &s);
-        b.search.now.ln_beta = 0;
-        CHECK_OK(rvm_search_locate(&b.search, &err)); /* no function at all, no bias either */
-        double before = b.search.now.log_evidence;
+        b.search.now->ln_beta = 0;
+        CHECK_OK(rvm_climber_locate(&b.search, &err)); /* no function at all, no bias either */
+        double before = b.search.now->log_evidence;
         for (; moves < 200 && !converged; moves++) {
-            CHECK_OK(rvm_climb(&b.search, &b.statistics, &one_move, &converged, &err));
-            ck_assert_double_ge(b.search.now.log_evidence, before - 1e-8);
-            before = b.search.now.log_evidence;
+            rvm_climb_run(&b.search, &one_move, &converged);
+            ck_assert_double_ge(b.search.now->log_evidence, before - 1e-8);
+            before = b.search.now->log_evidence;
         }
         ck_assert(converged);
         ck_assert_int_gt(moves, 3);
@@ -155,11 +155,11 @@ START_TEST(moves_run_out)
         bool converged = true;
         bench b;
         bench_init(&b, p, &s);
-        b.search.now.ln_beta = 0;
-        CHECK_OK(rvm_search_locate(&b.search, &err));
-        CHECK_OK(rvm_climb(&b.search, &b.statistics, &one_move, &converged, &err));
+        b.search.now->ln_beta = 0;
+        CHECK_OK(rvm_climber_locate(&b.search, &err));
+        rvm_climb_run(&b.search, &one_move, &converged);
         ck_assert(!converged);
-        ck_assert_uint_gt(b.search.now.K, 0);
+        ck_assert_uint_gt(b.search.now->K, 0);
         bench_free(&b);
         rvm_problem_free(p);
     }

@@ -219,10 +219,10 @@ START_TEST(shared_gain_is_the_largest)
         const double *S = shared_cases[_i].S, *Q = shared_cases[_i].Q;
         const size_t outputs = shared_cases[_i].outputs;
         double ln_alpha = 77;
-        const double gain = rvm_shared_gain(&ln_alpha, S, Q, outputs, &rvm_prior_flat);
+        const double gain = rvm_gain_with(&ln_alpha, S, Q, outputs, &rvm_prior_flat);
         check_close(gain, shared_cases[_i].gain, 1e-10);
         check_close(ln_alpha, shared_cases[_i].ln_alpha, 1e-5);
-        check_close(rvm_shared_gain_at(ln_alpha, S, Q, outputs, &rvm_prior_flat), gain, 1e-13);
+        check_close(rvm_gain_at(ln_alpha, S, Q, outputs, &rvm_prior_flat), gain, 1e-13);
     }
 END_TEST
 
@@ -230,8 +230,8 @@ START_TEST(nothing_is_gained_where_no_output_gains)
     {
         const double S[] = { 3, 4 }, none[] = { 1, 1.9 }, little[] = { 0.3, 2.3 };
         double ln_alpha = 77;
-        ck_assert_double_eq(rvm_shared_gain(&ln_alpha, S, none, 2, &rvm_prior_flat), 0);
-        ck_assert_double_eq(rvm_shared_gain(&ln_alpha, S, little, 2, &rvm_prior_flat),
+        ck_assert_double_eq(rvm_gain_with(&ln_alpha, S, none, 2, &rvm_prior_flat), 0);
+        ck_assert_double_eq(rvm_gain_with(&ln_alpha, S, little, 2, &rvm_prior_flat),
                             0); /* the first loses more */
         ck_assert_double_eq(ln_alpha, 77);
     }
@@ -244,7 +244,7 @@ START_TEST(equal_shared_gains_in_closed_form)
         const double squares = 2.2 * 2.2 + 0.4 * 0.4 + 1.9 * 1.9;
         const double alpha = 3 * 1.7 * 1.7 / (squares - 3 * 1.7);
         double ln_alpha = 0;
-        const double gain = rvm_shared_gain(&ln_alpha, S, Q, 3, &rvm_prior_flat);
+        const double gain = rvm_gain_with(&ln_alpha, S, Q, 3, &rvm_prior_flat);
         check_close(ln_alpha, log(alpha), 1e-7);
         check_close(gain, 1.5 * log(alpha / (alpha + 1.7)) + 0.5 * squares / (alpha + 1.7), 1e-12);
     }

@@ -1,6 +1,7 @@
 /* gram_search.c: what it finds against the formulas over all rows. */
 #include "problems.h"
 #include "search/gram_search.h"
+#include "search/sweep.h"
 #include "suites.h"
 
 enum { N = 150, CAPACITY = 60, TAKEN = 50 };
@@ -33,14 +34,14 @@ static void regression_case(case_data *x, double kept, int threads)
 {
     const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.8);
     case_init(x, smooth_problem(N, 6), &s, kept, threads);
-    x->g.search.now.ln_beta = -log(0.003);
+    x->g.search.now->ln_beta = -log(0.003);
 }
 
 static void classes_case(case_data *x, double kept, int threads)
 {
     const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.8);
     case_init(x, cloud_problem(N, 6), &s, kept, threads);
-    x->g.search.now.ln_beta = 0;
+    x->g.search.now->ln_beta = 0;
 }
 
 /* Every third candidate, the bias first, with the precision that training starts from. */
@@ -66,7 +67,7 @@ static void run(case_data *x, int sweeps)
 /* The active functions as a design of columns in memory, and a fit to it. */
 static void in_memory(rvm_design *d, rvm_fit *f, const case_data *x)
 {
-    const rvm_fit *now = &x->g.search.now;
+    const rvm_fit *now = x->g.search.now;
     const rvm_observed *o = &x->y.observed;
     rvm_error err = { 0 };
     columns_in_memory(d, &x->y.basis, x->g.columns.id, now->K, o->likelihood->curved ? NULL : o->t);
@@ -79,7 +80,7 @@ static void in_memory(rvm_design *d, rvm_fit *f, const case_data *x)
 /* Functions are the columns in order, and nothing is left of those that were dropped. */
 static void check_order(const case_data *x)
 {
-    const rvm_fit *f = &x->g.search.now;
+    const rvm_fit *f = x->g.search.now;
     ck_assert_uint_eq(x->g.columns.count, f->K);
     for (size_t i = 0; i < f->K; i++) {
         ck_assert_uint_eq(f->column[i], i);
@@ -96,7 +97,7 @@ static void check_regression_evidence(const case_data *x)
     rvm_design d;
     rvm_fit f;
     in_memory(&d, &f, x);
-    ck_assert_double_eq_tol(x->g.search.now.log_evidence,
+    ck_assert_double_eq_tol(x->g.search.now->log_evidence,
                             gaussian_evidence(&f, &d, x->y.observed.t), 1e-6);
     rvm_fit_free(&f);
     rvm_columns_free(&d);
@@ -111,8 +112,8 @@ START_TEST(regression_raises_the_evidence)
         take_candidates(&x);
         for (int k = 0; k < 4; k++) {
             run(&x, 2);
-            ck_assert_double_ge(x.g.search.now.log_evidence, before - 1e-6);
-            before = x.g.search.now.log_evidence;
+            ck_assert_double_ge(x.g.search.now->log_evidence, before - 1e-6);
+            before = x.g.search.now->log_evidence;
             check_order(&x);
             check_regression_evidence(&x);
         }
@@ -179,7 +180,7 @@ static void check_classes_evidence(const case_data *x, double off)
     in_memory(&d, &f, x);
     CHECK_OK(rvm_scratch_init(&ws, f.K, N, true, 1, &err));
     ck_assert(rvm_bernoulli.posterior(&f, &x->y.observed, &d, &ws));
-    ck_assert_double_eq_tol(x->g.search.now.log_evidence, f.log_evidence, off);
+    ck_assert_double_eq_tol(x->g.search.now->log_evidence, f.log_evidence, off);
     ck_assert_double_lt(f.log_evidence, 0);
     rvm_scratch_free(&ws);
     rvm_fit_free(&f);
@@ -196,11 +197,11 @@ START_TEST(classes_raise_the_evidence)
         run(&x, 10);
         check_order(&x);
         check_classes_evidence(&x, 5e-3);
-        const double first = x.g.search.now.log_evidence;
+        const double first = x.g.search.now->log_evidence;
         ck_assert_double_gt(first, -N * log(2) + 10);
         run(&x, 5);
         check_classes_evidence(&x, 5e-3);
-        ck_assert_double_gt(x.g.search.now.log_evidence, first - 0.5);
+        ck_assert_double_gt(x.g.search.now->log_evidence, first - 0.5);
         ck_assert_uint_lt(x.g.columns.count, TAKEN / 2);
         case_free(&x);
     }
@@ -215,22 +216,20 @@ START_TEST(classes_end_where_a_search_over_the_rows_does)
         classes_case(&x, 1e9, 1);
         take_candidates(&x);
         rvm_design d;
-        rvm_search s;
-        rvm_statistics statistics;
+        rvm_climber s;
         bool converged;
         columns_in_memory(&d, &x.y.basis, x.g.columns.id, TAKEN, NULL);
-        CHECK_OK(rvm_search_init(&s, &x.y.observed, &d, TAKEN, 1, &err));
-        CHECK_OK(rvm_statistics_init(&statistics, TAKEN, TAKEN, &err));
+        CHECK_OK(rvm_climber_init(&s, &(const rvm_output){ &x.y.observed, &d }, 1, TAKEN, 1, &err));
+        CHECK_OK(rvm_statistics_init(&s.statistics, TAKEN, TAKEN, &err));
         for (size_t k = 0; k < TAKEN; k++)
-            rvm_fit_add(&s.now, k, x.g.search.now.ln_alpha[k]);
-        s.now.ln_beta = 0;
-        CHECK_OK(rvm_sweep(&s, 10, 2, &err));
-        CHECK_OK(rvm_climb(&s, &statistics, &settle, &converged, &err));
+            rvm_fit_add(s.now, k, x.g.search.now->ln_alpha[k]);
+        s.now->ln_beta = 0;
+        CHECK_OK(rvm_sweep_run(&s, 10, 2, &err));
+        rvm_climb_run(&s, &settle, &converged);
         run(&x, 10);
         run(&x, 5);
-        ck_assert_double_eq_tol(x.g.search.now.log_evidence, s.now.log_evidence, 3);
-        rvm_statistics_free(&statistics);
-        rvm_search_free(&s);
+        ck_assert_double_eq_tol(x.g.search.now->log_evidence, s.now->log_evidence, 3);
+        rvm_climber_free(&s);
         rvm_columns_free(&d);
         case_free(&x);
     }
@@ -242,13 +241,13 @@ START_TEST(parted_classes_do_not_run_away)
         const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.8);
         rvm_problem *p = empty_problem();
         case_data x;
-        rvm_fit *f = &x.g.search.now;
         for (size_t n = 0; n < N; n++) {
             const double r = n % 2 == 0 ? 0.5 : 2, angle = (double)n;
             const double at[] = { r * cos(angle), r * sin(angle) };
             append_dense(p, n % 2 == 0 ? 1 : -1, at, 2);
         }
         case_init(&x, p, &s, 1e9, 1);
+        rvm_fit *f = x.g.search.now;
         take_candidates(&x);
         for (int k = 0; k < 3; k++) {
             run(&x, 8);
@@ -281,7 +280,7 @@ START_TEST(restored_points_are_the_same)
         any_case(&x, _i < 2, _i % 2 == 0 ? 1e9 : 0, 1);
         take_candidates(&x);
         run(&x, 6);
-        const rvm_fit *f = &x.g.search.now;
+        const rvm_fit *f = x.g.search.now;
         const size_t K = f->K;
         CHECK_OK(rvm_solution_init(&kept, 1, false, &err));
         CHECK_OK(rvm_gram_search_save(&kept, 0, &x.g, &err));
@@ -313,11 +312,12 @@ START_TEST(found_to_the_last_bit)
         any_case(&x, _i == 0, 1e9, 1);
         take_candidates(&x);
         run(&x, 6);
-        const rvm_fit *a = &x.g.search.now, *b = &y.g.search.now;
+        const rvm_fit *a = x.g.search.now;
         for (int k = 1; k < 4; k++) {
             any_case(&y, _i == 0, k == 1 ? 1e9 : 0, k);
             take_candidates(&y);
             run(&y, 6);
+            const rvm_fit *b = y.g.search.now;
             ck_assert_uint_eq(a->K, b->K);
             ck_assert_mem_eq(a->ln_alpha, b->ln_alpha, a->K * sizeof(double));
             ck_assert_mem_eq(a->u, b->u, a->K * sizeof(double));
@@ -339,7 +339,7 @@ START_TEST(functions_without_values_are_left_out)
         rvm_error err = { 0 };
         case_init(&x, problem_from_text("1 1:-1\n2\n3 1:4\n", (rvm_grammar){ 0 }), &s, 1e9, 1);
         CHECK_OK(rvm_gram_search_add(&x.g, id, ln_alpha, 4, &err));
-        const rvm_fit *f = &x.g.search.now;
+        const rvm_fit *f = x.g.search.now;
         ck_assert_uint_eq(f->K, 3);
         ck_assert_double_eq(f->ln_alpha[0], -1);
         ck_assert_double_eq(f->ln_alpha[1], -2);
@@ -379,7 +379,7 @@ START_TEST(other_rows_leave_the_functions)
         }
         ck_assert(K == 3 && rows == 2 && left[2] > 2); /* one that goes comes before */
         CHECK_OK(rvm_gram_search_add(&x.g, id, ln_alpha, 5, &err));
-        rvm_fit *f = &x.g.search.now;
+        rvm_fit *f = x.g.search.now;
         for (size_t i = 0; i < 5; i++)
             f->u[i] = 0.3 + (double)i;
         CHECK_OK(rvm_study_part(&part, &x.y, row, 2, &err));

@@ -2,6 +2,7 @@
 #include "base/linalg.h"
 #include "problems.h"
 #include "search/newton.h"
+#include "search/sweep.h"
 #include "suites.h"
 
 enum { N = 40, M = 7, K = 5 };
@@ -11,7 +12,7 @@ typedef struct {
     double t[N];
     rvm_observed o;
     rvm_design d;
-    rvm_search s;
+    rvm_climber s;
 } case_data;
 
 static void case_init(case_data *x)
@@ -23,11 +24,11 @@ static void case_init(case_data *x)
         x->t[n] += 5 * gsl_matrix_get(x->d.PhiT, 1, n) - 7 * gsl_matrix_get(x->d.PhiT, 3, n);
     fill_gram(&x->d);
     x->o = observe(&rvm_gaussian, x->t, N);
-    CHECK_OK(rvm_search_init(&x->s, &x->o, &x->d, M, 1, &err));
-    x->s.now.ln_beta = 0.27;
+    CHECK_OK(rvm_climber_init(&x->s, &(const rvm_output){ &x->o, &x->d }, 1, M, 1, &err));
+    x->s.now->ln_beta = 0.27;
     for (size_t i = 0; i < K; i++)
-        rvm_fit_add(&x->s.now, i, 0.45 * (double)i - 1.3);
-    CHECK_OK(rvm_search_locate(&x->s, &err));
+        rvm_fit_add(x->s.now, i, 0.45 * (double)i - 1.3);
+    CHECK_OK(rvm_climber_locate(&x->s, &err));
 }
 
 /* Priors of the precisions of functions that are not divided by their norms, in other units than
@@ -42,7 +43,7 @@ static void give_priors(case_data *x)
         x->d.norm[m] = 0.4 + 0.3 * (double)m;
     x->o.weight_prior = rvm_prior_make(&weight_prior, ln_unit);
     x->o.noise_prior = rvm_prior_make(&noise_prior, ln_unit);
-    CHECK_OK(rvm_search_locate(&x->s, &err));
+    CHECK_OK(rvm_climber_locate(&x->s, &err));
 }
 
 /* a ln x - b x + a ln b - ln Gamma(a) */
@@ -60,7 +61,7 @@ static double alpha_in_units(const rvm_fit *f, const rvm_design *d, size_t i)
 /* The evidence by N x N matrices, and the log prior by its formula. */
 static double objective(const case_data *x, bool priors)
 {
-    const rvm_fit *f = &x->s.now;
+    const rvm_fit *f = x->s.now;
     double sum = gaussian_evidence(f, &x->d, x->t);
     if (!priors)
         return sum;
@@ -71,23 +72,25 @@ static double objective(const case_data *x, bool priors)
 
 static void case_free(case_data *x)
 {
-    rvm_search_free(&x->s);
+    rvm_climber_free(&x->s);
     rvm_columns_free(&x->d);
 }
 
 /* Coordinate `at` of (ln alpha, ln beta). */
 static double *coordinate(case_data *x, size_t at)
 {
-    return at < x->s.now.K ? &x->s.now.ln_alpha[at] : &x->s.now.ln_beta;
+    return at < x->s.now->K ? &x->s.now->ln_alpha[at] : &x->s.now->ln_beta;
 }
 
 static void derivatives(case_data *x, double *gradient, gsl_matrix *hessian)
 {
     rvm_error err = { 0 };
-    CHECK_OK(rvm_search_locate(&x->s, &err));
-    gsl_matrix_view C = rvm_search_inverse(&x->s);
-    rvm_search_derivatives(&x->s, hessian, &C.matrix);
-    memcpy(gradient, x->s.gradient, (x->s.now.K + 1) * sizeof *gradient);
+    CHECK_OK(rvm_climber_locate(&x->s, &err));
+    const size_t n = rvm_newton_derivatives(&x->s);
+    for (size_t i = 0; hessian != NULL && i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            gsl_matrix_set(hessian, i, k, gsl_matrix_get(x->s.hessian, i, k));
+    memcpy(gradient, x->s.gradient, (x->s.now->K + 1) * sizeof *gradient);
 }
 
 /* By differences of the evidence in its N x N form, without and with priors. */
@@ -100,7 +103,7 @@ START_TEST(gradient_by_differences)
         case_init(&x);
         if (priors)
             give_priors(&x);
-        check_close(x.s.now.log_evidence, objective(&x, priors), 1e-12);
+        check_close(x.s.now->log_evidence, objective(&x, priors), 1e-12);
         derivatives(&x, gradient, NULL);
         for (size_t k = 0; k <= K; k++) {
             double *at = coordinate(&x, k);
@@ -216,7 +219,7 @@ static double alpha_by_rule(bool em, double alpha, double mu, double variance, d
 /* One step by either rule from the point of x, which has that prior of the noise; nu as above. */
 static void check_step(case_data *x, bool em, double nu, rvm_gamma_prior noise)
 {
-    rvm_fit *f = &x->s.now;
+    rvm_fit *f = x->s.now;
     const plain_posterior q = posterior_by_lu(f, &x->d);
     const double beta = exp(f->ln_beta), shape = noise.shape, rate = noise.rate * exp(ln_unit);
     rvm_error err = { 0 };
@@ -244,7 +247,7 @@ START_TEST(steps_follow_the_formulas)
         case_data x;
         case_init(&x);
         check_step(&x, _i == 1, 0, flat);
-        check_close(x.s.now.log_evidence, gaussian_evidence(&x.s.now, &x.d, x.t), 1e-12);
+        check_close(x.s.now->log_evidence, gaussian_evidence(x.s.now, &x.d, x.t), 1e-12);
         case_free(&x);
     }
 END_TEST
@@ -286,28 +289,28 @@ START_TEST(held_coordinates_do_not_move)
         check_held(&x, K);
         x.o.noise_fixed = false;
         /* At the noise bound with the evidence rising beyond it, and only then. */
-        x.s.now.ln_beta = x.o.ln_beta_max = -2;
+        x.s.now->ln_beta = x.o.ln_beta_max = -2;
         check_held(&x, K);
         x.o.ln_beta_max = log(1e8);
-        x.s.now.ln_beta = 9;
+        x.s.now->ln_beta = 9;
         x.o.ln_beta_max = 9;
         derivatives(&x, gradient, NULL);
         ck_assert_double_lt(gradient[K], 0);
         /* The bias stands in column 0, of little use here: the evidence rises with its alpha. */
-        x.s.now.ln_beta = 0.27;
+        x.s.now->ln_beta = 0.27;
         x.o.ln_beta_max = log(1e8);
         derivatives(&x, gradient, NULL);
         ck_assert_double_gt(gradient[0], 0);
-        x.o.bias_ln_alpha_max = x.s.now.ln_alpha[0];
+        x.o.bias_ln_alpha_max = x.s.now->ln_alpha[0];
         check_held(&x, 0);
         /* Column 1 is of use: at a bound from below it is held once it would fall beyond it. */
         x.o.bias_ln_alpha_max = INFINITY;
-        x.s.now.ln_alpha[1] = 6;
+        x.s.now->ln_alpha[1] = 6;
         derivatives(&x, gradient, NULL);
         ck_assert_double_lt(gradient[1], 0);
         x.o.ln_alpha_min = 6;
         for (size_t i = 0; i < K; i++)
-            x.s.now.ln_alpha[i] = i == 1 ? 6 : 7 + (double)i;
+            x.s.now->ln_alpha[i] = i == 1 ? 6 : 7 + (double)i;
         check_held(&x, 1);
         case_free(&x);
     }
@@ -319,7 +322,7 @@ END_TEST
  * beta |t - Phi mu|^2, from Sigma and mu by LU. */
 static void check_stationary(const bench *b, double tolerance)
 {
-    const rvm_fit *f = &b->search.now;
+    const rvm_fit *f = b->search.now;
     const rvm_observed *o = &b->study.observed;
     const plain_posterior q = posterior_by_lu(f, &b->design);
     for (size_t i = 0; i < f->K; i++) {
@@ -334,10 +337,10 @@ static void check_stationary(const bench *b, double tolerance)
 static void check_within_bounds(const bench *b)
 {
     const rvm_observed *o = &b->study.observed;
-    ck_assert_double_le(b->search.now.ln_beta, o->ln_beta_max);
+    ck_assert_double_le(b->search.now->ln_beta, o->ln_beta_max);
     if (o->bias_ln_alpha_max < INFINITY) {
-        ck_assert_uint_eq(b->search.now.column[0], 0);
-        ck_assert_double_le(b->search.now.ln_alpha[0], o->bias_ln_alpha_max);
+        ck_assert_uint_eq(b->search.now->column[0], 0);
+        ck_assert_double_le(b->search.now->ln_alpha[0], o->bias_ln_alpha_max);
     }
 }
 
@@ -350,20 +353,20 @@ START_TEST(newton_ends_at_an_optimum)
         s.noise_variance = _i >= 2 ? 0.02 : 0;
         bench_init(&b, p, &s);
         bench_start_full(&b, 0.1);
-        CHECK_OK(rvm_sweep(&b.search, 15, 1, &err));
+        CHECK_OK(rvm_sweep_run(&b.search, 15, 1, &err));
         bool converged = false;
-        double before = b.search.now.log_evidence;
+        double before = b.search.now->log_evidence;
         for (int k = 0; k < 200 && !converged; k++) {
-            rvm_newton(&b.search, 1, 1e-10, &converged);
-            ck_assert_double_ge(b.search.now.log_evidence, before - 1e-9);
-            before = b.search.now.log_evidence;
+            rvm_newton_run(&b.search, 1, 1e-10, &converged);
+            ck_assert_double_ge(b.search.now->log_evidence, before - 1e-9);
+            before = b.search.now->log_evidence;
         }
         ck_assert(converged);
         check_within_bounds(&b);
-        ck_assert_uint_gt(b.search.now.K, 1);
+        ck_assert_uint_gt(b.search.now->K, 1);
         check_stationary(&b, 1e-4);
-        check_close(b.search.now.log_evidence,
-                    gaussian_evidence(&b.search.now, &b.design, b.study.observed.t), 1e-9);
+        check_close(b.search.now->log_evidence,
+                    gaussian_evidence(b.search.now, &b.design, b.study.observed.t), 1e-9);
         bench_free(&b);
         rvm_problem_free(p);
     }
@@ -380,11 +383,11 @@ START_TEST(noise_is_held_at_its_bound)
         bench b;
         bench_init(&b, p, &s);
         bench_start_full(&b, 1e-4);
-        CHECK_OK(rvm_sweep(&b.search, 20, 1, &err));
-        before = b.search.now.log_evidence;
-        rvm_newton(&b.search, 100, 1e-6, &converged);
-        ck_assert_double_ge(b.search.now.log_evidence, before);
-        ck_assert_double_eq(b.search.now.ln_beta, b.study.observed.ln_beta_max);
+        CHECK_OK(rvm_sweep_run(&b.search, 20, 1, &err));
+        before = b.search.now->log_evidence;
+        rvm_newton_run(&b.search, 100, 1e-6, &converged);
+        ck_assert_double_ge(b.search.now->log_evidence, before);
+        ck_assert_double_eq(b.search.now->ln_beta, b.study.observed.ln_beta_max);
         bench_free(&b);
         rvm_problem_free(p);
     }
@@ -400,11 +403,11 @@ START_TEST(bias_is_held_at_its_bound)
         bench b;
         bench_init(&b, p, &s);
         bench_start_full(&b, 0.9);
-        CHECK_OK(rvm_sweep(&b.search, 50, 1, &err));
-        rvm_newton(&b.search, 100, 1e-9, &converged);
+        CHECK_OK(rvm_sweep_run(&b.search, 50, 1, &err));
+        rvm_newton_run(&b.search, 100, 1e-9, &converged);
         ck_assert(converged);
         check_within_bounds(&b);
-        ck_assert_double_eq(b.search.now.ln_alpha[0], -log(50));
+        ck_assert_double_eq(b.search.now->ln_alpha[0], -log(50));
         bench_free(&b);
         rvm_problem_free(p);
     }
@@ -421,7 +424,7 @@ START_TEST(sweeps_come_to_the_same)
         bench_init(&b, p, &s);
         bench_start_full(&b, 0.1);
         for (int k = 0; k < 40; k++)
-            CHECK_OK(rvm_sweep(&b.search, 100, 1, &err));
+            CHECK_OK(rvm_sweep_run(&b.search, 100, 1, &err));
         check_within_bounds(&b);
         check_stationary(&b, 1e-2);
         bench_free(&b);
@@ -442,10 +445,10 @@ START_TEST(sweeps_and_newton_agree_with_a_prior)
         bench b;
         bench_init(&b, p, &s);
         bench_start_full(&b, 0.1);
-        CHECK_OK(rvm_sweep(&b.search, 3, 1, &err));
-        rvm_newton(&b.search, 200, 1e-12, &converged);
+        CHECK_OK(rvm_sweep_run(&b.search, 3, 1, &err));
+        rvm_newton_run(&b.search, 200, 1e-12, &converged);
         ck_assert(converged);
-        rvm_fit *f = &b.search.now;
+        rvm_fit *f = b.search.now;
         const size_t left = f->K;
         const double found = f->log_evidence, ln_beta = f->ln_beta;
         ck_assert(left > 5 && left <= 31);
@@ -455,10 +458,10 @@ START_TEST(sweeps_and_newton_agree_with_a_prior)
                 rvm_fit_set_alpha(f, i, ln_alpha[i] + (i % 2 == 0 ? 0.6 : -0.5));
         }
         f->ln_beta += 0.4;
-        CHECK_OK(rvm_search_locate(&b.search, &err));
+        CHECK_OK(rvm_climber_locate(&b.search, &err));
         ck_assert_double_lt(f->log_evidence, found - 0.1);
         for (int k = 0; k < 100; k++)
-            CHECK_OK(rvm_sweep(&b.search, 100, 1, &err));
+            CHECK_OK(rvm_sweep_run(&b.search, 100, 1, &err));
         ck_assert_uint_eq(f->K, left);
         check_close(f->log_evidence, found, 1e-8);
         for (size_t i = 0; i < left; i++)
@@ -475,11 +478,11 @@ START_TEST(newton_deletes_what_is_not_worth_its_prior)
         bool converged;
         case_data x;
         case_init(&x);
-        rvm_fit_add(&x.s.now, 5, 0);
-        rvm_fit_add(&x.s.now, 6, 0);
+        rvm_fit_add(x.s.now, 5, 0);
+        rvm_fit_add(x.s.now, 6, 0);
         give_priors(&x);
-        rvm_newton(&x.s, 200, 1e-9, &converged);
-        rvm_fit *f = &x.s.now;
+        rvm_newton_run(&x.s, 200, 1e-9, &converged);
+        rvm_fit *f = x.s.now;
         ck_assert(converged);
         ck_assert_uint_lt(f->K, M);
         ck_assert(rvm_fit_find(f, 1) < f->K && rvm_fit_find(f, 3) < f->K);
@@ -512,11 +515,11 @@ START_TEST(newton_deletes_what_is_superfluous)
         bool converged;
         case_data x;
         case_init(&x);
-        rvm_fit_add(&x.s.now, 5, 0);
-        rvm_fit_add(&x.s.now, 6, 0);
-        CHECK_OK(rvm_search_locate(&x.s, &err));
-        rvm_newton(&x.s, 200, 1e-9, &converged);
-        rvm_fit *f = &x.s.now, *g = &x.s.trial;
+        rvm_fit_add(x.s.now, 5, 0);
+        rvm_fit_add(x.s.now, 6, 0);
+        CHECK_OK(rvm_climber_locate(&x.s, &err));
+        rvm_newton_run(&x.s, 200, 1e-9, &converged);
+        rvm_fit *f = x.s.now, *g = x.s.trial;
         ck_assert(converged);
         ck_assert_uint_lt(f->K, M);
         ck_assert(rvm_fit_find(f, 1) < f->K && rvm_fit_find(f, 3) < f->K);
@@ -539,12 +542,12 @@ START_TEST(newton_for_classes)
         bench b;
         bench_init(&b, p, &s);
         bench_start_full(&b, 1);
-        CHECK_OK(rvm_sweep(&b.search, 20, 1, &err));
-        const double before = b.search.now.log_evidence;
-        rvm_newton(&b.search, 200, 1e-9, &converged);
+        CHECK_OK(rvm_sweep_run(&b.search, 20, 1, &err));
+        const double before = b.search.now->log_evidence;
+        rvm_newton_run(&b.search, 200, 1e-9, &converged);
         ck_assert(converged);
-        ck_assert_double_ge(b.search.now.log_evidence, before - 1e-9);
-        const rvm_fit *f = &b.search.now;
+        ck_assert_double_ge(b.search.now->log_evidence, before - 1e-9);
+        const rvm_fit *f = b.search.now;
         ck_assert_uint_gt(f->K, 0);
         gsl_matrix *P = gsl_matrix_calloc(f->K, f->K);
         for (size_t i = 0; i < f->K; i++)

@@ -95,10 +95,11 @@ START_TEST(gains_with_a_prior)
                         other = prior(cases[_i].shape, cases[_i].rate / 20, 0);
         const bool wanted = cases[_i].gain > 0;
         double at = 77, scaled = 77;
-        const double gain = rvm_gain_with(&at, S, Q, &unit);
+        const double gain = rvm_gain_with(&at, &S, &Q, 1, &unit);
         check_close(gain, wanted ? cases[_i].gain : 0, 1e-10);
-        check_close(rvm_gain_with(&scaled, 20 * S, sqrt(20) * Q, &other), gain, 1e-10);
-        ck_assert_double_ge(rvm_gain_bound(S, Q, &unit), cases[_i].gain);
+        const double S_there = 20 * S, Q_there = sqrt(20) * Q;
+        check_close(rvm_gain_with(&scaled, &S_there, &Q_there, 1, &other), gain, 1e-10);
+        ck_assert_double_ge(rvm_gain_bound(&S, &Q, 1, &unit), cases[_i].gain);
         if (wanted) {
             check_close(at, cases[_i].ln_alpha, 1e-5);
             check_close(scaled, at + log(20), 1e-5);
@@ -112,11 +113,12 @@ END_TEST
 
 START_TEST(a_flat_prior_takes_the_closed_form)
     {
+        const double S = 2, Q = 4, little = 1;
         double at = 77;
-        ck_assert_double_eq(rvm_gain_with(&at, 2, 4, &rvm_prior_flat), rvm_gain(2, 4));
+        ck_assert_double_eq(rvm_gain_with(&at, &S, &Q, 1, &rvm_prior_flat), rvm_gain(2, 4));
         ck_assert_double_eq(at, rvm_best_ln_alpha(2, 4));
         ck_assert_double_eq(rvm_wanted_ln_alpha(2, 4, &rvm_prior_flat), at);
-        ck_assert_double_eq(rvm_gain_with(&at, 2, 1, &rvm_prior_flat), 0);
+        ck_assert_double_eq(rvm_gain_with(&at, &S, &little, 1, &rvm_prior_flat), 0);
         ck_assert_double_eq(rvm_wanted_ln_alpha(2, 1, &rvm_prior_flat), INFINITY);
     }
 END_TEST

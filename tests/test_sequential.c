@@ -10,7 +10,7 @@ typedef struct {
     double t[N];
     rvm_observed o;
     rvm_design d;
-    rvm_search s;
+    rvm_climber s;
     rvm_sequential q;
 } case_data;
 
@@ -26,19 +26,19 @@ static void case_init(case_data *x, const rvm_likelihood *likelihood)
         x->t[n] += 4 * gsl_matrix_get(x->d.PhiT, 1, n) - 6 * gsl_matrix_get(x->d.PhiT, 5, n);
     fill_gram(&x->d);
     x->o = observe(likelihood, x->t, N);
-    CHECK_OK(rvm_search_init(&x->s, &x->o, &x->d, M, 1, &err));
+    CHECK_OK(rvm_climber_init(&x->s, &(const rvm_output){ &x->o, &x->d }, 1, M, 1, &err));
     CHECK_OK(rvm_sequential_init(&x->q, &x->s, &err));
-    x->s.now.ln_beta = likelihood->has_noise ? 0.31 : 0;
-    rvm_fit_add(&x->s.now, 4, 0.7);
-    rvm_fit_add(&x->s.now, 1, -1.2);
-    rvm_fit_add(&x->s.now, 6, 1.9);
+    x->s.now->ln_beta = likelihood->has_noise ? 0.31 : 0;
+    rvm_fit_add(x->s.now, 4, 0.7);
+    rvm_fit_add(x->s.now, 1, -1.2);
+    rvm_fit_add(x->s.now, 6, 1.9);
     CHECK_OK(rvm_sequential_locate(&x->q, &err));
 }
 
 static void case_free(case_data *x)
 {
     rvm_sequential_free(&x->q);
-    rvm_search_free(&x->s);
+    rvm_climber_free(&x->s);
     rvm_columns_free(&x->d);
 }
 
@@ -69,7 +69,7 @@ static double prior_by_formula(const case_data *x, const rvm_fit *f)
 /* Column k of (A + beta Phi'Phi)^-1, and mu, by LU. */
 static void posterior_by_lu(double *column, double *mu, const case_data *x, size_t k)
 {
-    const rvm_fit *f = &x->s.now;
+    const rvm_fit *f = x->s.now;
     const double beta = exp(f->ln_beta);
     double unit[M] = { 0 }, right[M];
     unit[k] = 1;
@@ -89,7 +89,7 @@ static void posterior_by_lu(double *column, double *mu, const case_data *x, size
 
 static void check_posterior(const case_data *x)
 {
-    const rvm_fit *f = &x->s.now;
+    const rvm_fit *f = x->s.now;
     double column[M], mu[M];
     for (size_t k = 0; k < f->K; k++) {
         posterior_by_lu(column, mu, x, k);
@@ -106,8 +106,8 @@ static void check_statistics(const case_data *x)
 {
     double noise[N];
     for (size_t n = 0; n < N; n++)
-        noise[n] = exp(-x->s.now.ln_beta);
-    gsl_matrix *C = covariance(&x->s.now, &x->d, noise);
+        noise[n] = exp(-x->s.now->ln_beta);
+    gsl_matrix *C = covariance(x->s.now, &x->d, noise);
     for (size_t m = 0; m < M; m++) {
         const double *phi = gsl_matrix_const_ptr(x->d.PhiT, m, 0);
         check_close(x->q.statistics.S[m], inverse_form(C, phi, phi), 1e-11);
@@ -120,8 +120,8 @@ static void check_everything(const case_data *x)
 {
     check_posterior(x);
     check_statistics(x);
-    check_close(x->s.now.log_evidence,
-                gaussian_evidence(&x->s.now, &x->d, x->t) + prior_by_formula(x, &x->s.now), 1e-12);
+    check_close(x->s.now->log_evidence,
+                gaussian_evidence(x->s.now, &x->d, x->t) + prior_by_formula(x, x->s.now), 1e-12);
 }
 
 START_TEST(what_is_computed_again_is_right)
@@ -139,8 +139,8 @@ START_TEST(adding)
         case_data x;
         case_init(&x, &rvm_gaussian);
         rvm_sequential_add(&x.q, 5, ln_alpha[_i]);
-        ck_assert_uint_eq(x.s.now.K, 4);
-        ck_assert_uint_eq(x.s.now.column[3], 5);
+        ck_assert_uint_eq(x.s.now->K, 4);
+        ck_assert_uint_eq(x.s.now->column[3], 5);
         check_everything(&x);
         case_free(&x);
     }
@@ -153,7 +153,7 @@ START_TEST(re_estimating)
         case_data x;
         for (size_t i = 0; i < 3; i++) {
             case_init(&x, &rvm_gaussian);
-            rvm_sequential_set_alpha(&x.q, i, x.s.now.ln_alpha[i] + change[_i]);
+            rvm_sequential_set_alpha(&x.q, i, x.s.now->ln_alpha[i] + change[_i]);
             check_everything(&x);
             case_free(&x);
         }
@@ -166,9 +166,9 @@ START_TEST(deleting)
         case_data x;
         case_init(&x, &rvm_gaussian);
         rvm_sequential_remove(&x.q, (size_t)_i);
-        ck_assert_uint_eq(x.s.now.K, 2);
-        ck_assert_uint_eq(x.s.now.column[0], left[_i][0]);
-        ck_assert_uint_eq(x.s.now.column[1], left[_i][1]);
+        ck_assert_uint_eq(x.s.now->K, 2);
+        ck_assert_uint_eq(x.s.now->column[0], left[_i][0]);
+        ck_assert_uint_eq(x.s.now->column[1], left[_i][1]);
         check_everything(&x);
         case_free(&x);
     }
@@ -180,7 +180,7 @@ START_TEST(one_after_the_other)
         rvm_error err = { 0 };
         case_data x;
         case_init(&x, &rvm_gaussian);
-        x.s.now.K = 0;
+        x.s.now->K = 0;
         CHECK_OK(rvm_sequential_locate(&x.q, &err));
         check_everything(&x);
         for (size_t m = 0; m < M; m++) {
@@ -188,8 +188,8 @@ START_TEST(one_after_the_other)
             rvm_sequential_set_alpha(&x.q, m / 2, 1.3 - 0.5 * (double)m);
         }
         check_everything(&x);
-        while (x.s.now.K > 0) {
-            rvm_sequential_remove(&x.q, x.s.now.K / 2);
+        while (x.s.now->K > 0) {
+            rvm_sequential_remove(&x.q, x.s.now->K / 2);
             check_everything(&x);
         }
         case_free(&x);
@@ -199,8 +199,8 @@ END_TEST
 /* Evidence and prior with ln alpha of a column at that, all else as it is; INFINITY: without it. */
 static double evidence_with(case_data *x, size_t column, double ln_alpha)
 {
-    rvm_fit *f = &x->s.trial;
-    rvm_fit_copy(f, &x->s.now);
+    rvm_fit *f = x->s.trial;
+    rvm_fit_copy(f, x->s.now);
     const size_t at = rvm_fit_find(f, column);
     if (at < f->K)
         rvm_fit_remove(f, at);
@@ -219,7 +219,7 @@ START_TEST(best_move_by_trying_all)
             give_prior(&x);
         for (int move = 0; move < 4; move++) {
             const rvm_sequential_move best = rvm_sequential_best(&x.q);
-            const double now = x.s.now.log_evidence;
+            const double now = x.s.now->log_evidence;
             ck_assert_double_gt(best.gain, 0);
             check_close(evidence_with(&x, best.column, best.ln_alpha) - now, best.gain, 1e-9);
             for (size_t m = 0; m < M; m++) {
@@ -240,16 +240,16 @@ START_TEST(bias_is_not_deleted)
         rvm_error err = { 0 };
         case_data x;
         case_init(&x, &rvm_gaussian);
-        x.s.now.K = 0;
-        rvm_fit_add(&x.s.now, 0, -4);
+        x.s.now->K = 0;
+        rvm_fit_add(x.s.now, 0, -4);
         x.o.bias_ln_alpha_max = -3;
         CHECK_OK(rvm_sequential_locate(&x.q, &err));
         for (int move = 0; move < 100 && rvm_sequential_best(&x.q).gain > 1e-9; move++)
             CHECK_OK(rvm_sequential_apply(&x.q, rvm_sequential_best(&x.q), &err));
         ck_assert_double_le(rvm_sequential_best(&x.q).gain, 1e-9);
-        ck_assert_uint_lt(rvm_fit_find(&x.s.now, 0), x.s.now.K);
-        ck_assert_double_eq(x.s.now.ln_alpha[rvm_fit_find(&x.s.now, 0)], -3);
-        ck_assert_uint_lt(rvm_fit_find(&x.s.now, 5), x.s.now.K);
+        ck_assert_uint_lt(rvm_fit_find(x.s.now, 0), x.s.now->K);
+        ck_assert_double_eq(x.s.now->ln_alpha[rvm_fit_find(x.s.now, 0)], -3);
+        ck_assert_uint_lt(rvm_fit_find(x.s.now, 5), x.s.now->K);
         case_free(&x);
     }
 END_TEST
@@ -262,22 +262,22 @@ START_TEST(noise_by_the_formula)
         double column[M], mu[M], free_rows = N, misfit = 0;
         case_init(&x, &rvm_gaussian);
         rvm_sequential_add(&x.q, 5, -0.4);
-        for (size_t k = 0; k < x.s.now.K; k++) {
+        for (size_t k = 0; k < x.s.now->K; k++) {
             posterior_by_lu(column, mu, &x, k);
-            free_rows -= 1 - exp(x.s.now.ln_alpha[k]) * column[k];
+            free_rows -= 1 - exp(x.s.now->ln_alpha[k]) * column[k];
         }
         for (size_t n = 0; n < N; n++) {
             double rest = x.t[n];
-            for (size_t i = 0; i < x.s.now.K; i++)
-                rest -= mu[i] * gsl_matrix_get(x.d.PhiT, x.s.now.column[i], n);
+            for (size_t i = 0; i < x.s.now->K; i++)
+                rest -= mu[i] * gsl_matrix_get(x.d.PhiT, x.s.now->column[i], n);
             misfit += rest * rest;
         }
         CHECK_OK(rvm_sequential_renew(&x.q, &err));
-        check_close(exp(x.s.now.ln_beta), free_rows / misfit, 1e-11);
+        check_close(exp(x.s.now->ln_beta), free_rows / misfit, 1e-11);
         check_everything(&x);
         x.o.noise_fixed = true;
         CHECK_OK(rvm_sequential_renew(&x.q, &err));
-        check_close(exp(x.s.now.ln_beta), free_rows / misfit, 1e-11);
+        check_close(exp(x.s.now->ln_beta), free_rows / misfit, 1e-11);
         case_free(&x);
     }
 END_TEST
@@ -286,7 +286,7 @@ END_TEST
  * and Q = phi' (t - y). */
 static void check_classes(const case_data *x)
 {
-    const rvm_fit *f = &x->s.now;
+    const rvm_fit *f = x->s.now;
     double slope[N], noise[N];
     for (size_t n = 0; n < N; n++) {
         double a = 0;
@@ -322,8 +322,8 @@ START_TEST(classes_are_computed_again)
             CHECK_OK(rvm_sequential_apply(&x.q, moves[k], &err));
             check_classes(&x);
         }
-        ck_assert_uint_eq(x.s.now.K, 3);
-        ck_assert_uint_eq(rvm_fit_find(&x.s.now, 4), 3);
+        ck_assert_uint_eq(x.s.now->K, 3);
+        ck_assert_uint_eq(rvm_fit_find(x.s.now, 4), 3);
         case_free(&x);
     }
 END_TEST

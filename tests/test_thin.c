@@ -1,5 +1,6 @@
 /* thin.c: what functions can take over from others, without loss and with. */
 #include "problems.h"
+#include "search/newton.h"
 #include "search/thin.h"
 #include "suites.h"
 
@@ -8,7 +9,7 @@ enum { N = 25, MOST = 12 };
 typedef struct {
     rvm_design d;
     rvm_observed o;
-    rvm_search s;
+    rvm_climber s;
     double t[N];
 } case_data;
 
@@ -38,19 +39,19 @@ static void case_init(case_data *x, size_t columns, size_t dimensions)
     x->o = observe(&rvm_gaussian, x->t, N);
     x->o.noise_fixed = true;
     x->o.ln_beta = x->o.ln_beta_max = -log(0.3);
-    CHECK_OK(rvm_search_init(&x->s, &x->o, &x->d, columns, 1, &err));
-    x->s.now.ln_beta = x->o.ln_beta;
+    CHECK_OK(rvm_climber_init(&x->s, &(const rvm_output){ &x->o, &x->d }, 1, columns, 1, &err));
+    x->s.now->ln_beta = x->o.ln_beta;
 }
 
 static void case_free(case_data *x)
 {
-    rvm_search_free(&x->s);
+    rvm_climber_free(&x->s);
     rvm_columns_free(&x->d);
 }
 
 static void check_taken_over(const case_data *x, double before)
 {
-    const rvm_fit *f = &x->s.now;
+    const rvm_fit *f = x->s.now;
     check_close(gaussian_evidence(f, &x->d, x->t), before, 1e-9);
     check_close(f->log_evidence, before, 1e-9);
 }
@@ -78,12 +79,12 @@ START_TEST(twins_give_their_variance_to_one)
         const double S = exp(x.o.ln_beta), Q = S * x.d.p[0], variance = (Q * Q - S) / (S * S);
         ck_assert_double_gt(variance, 0);
         for (size_t i = 0; i < 4; i++)
-            rvm_fit_add(&x.s.now, i, -log(share[i] * variance));
-        CHECK_OK(rvm_search_locate(&x.s, &err));
-        const double before = gaussian_evidence(&x.s.now, &x.d, x.t);
-        ck_assert_uint_eq(rvm_thin(&x.s, 1e-6), 3);
-        ck_assert_uint_eq(x.s.now.K, 1);
-        check_close(exp(-x.s.now.ln_alpha[0]), variance, 1e-6);
+            rvm_fit_add(x.s.now, i, -log(share[i] * variance));
+        CHECK_OK(rvm_climber_locate(&x.s, &err));
+        const double before = gaussian_evidence(x.s.now, &x.d, x.t);
+        ck_assert_uint_eq(rvm_thin_out(&x.s, 1e-6), 3);
+        ck_assert_uint_eq(x.s.now->K, 1);
+        check_close(exp(-x.s.now->ln_alpha[0]), variance, 1e-6);
         check_taken_over(&x, before);
         case_free(&x);
     }
@@ -124,15 +125,15 @@ START_TEST(what_is_of_use_stays)
         bool converged;
         case_data x;
         case_init(&x, 2, 2);
-        rvm_fit_add(&x.s.now, 0, 0);
-        rvm_fit_add(&x.s.now, 1, 0);
-        CHECK_OK(rvm_search_locate(&x.s, &err));
-        rvm_newton(&x.s, 100, 1e-10, &converged);
-        ck_assert(converged && x.s.now.K == 2);
-        const double before = x.s.now.log_evidence;
-        ck_assert_uint_eq(rvm_thin(&x.s, 0.01), 0);
-        ck_assert_uint_eq(x.s.now.K, 2);
-        ck_assert_double_eq(x.s.now.log_evidence, before);
+        rvm_fit_add(x.s.now, 0, 0);
+        rvm_fit_add(x.s.now, 1, 0);
+        CHECK_OK(rvm_climber_locate(&x.s, &err));
+        rvm_newton_run(&x.s, 100, 1e-10, &converged);
+        ck_assert(converged && x.s.now->K == 2);
+        const double before = x.s.now->log_evidence;
+        ck_assert_uint_eq(rvm_thin_out(&x.s, 0.01), 0);
+        ck_assert_uint_eq(x.s.now->K, 2);
+        ck_assert_double_eq(x.s.now->log_evidence, before);
         case_free(&x);
     }
 END_TEST
@@ -144,13 +145,13 @@ START_TEST(nothing_after_an_interrupt)
         rvm_error err = { 0 };
         case_data x;
         case_init(&x, 2, 1);
-        rvm_fit_add(&x.s.now, 0, 0);
-        rvm_fit_add(&x.s.now, 1, 0);
-        CHECK_OK(rvm_search_locate(&x.s, &err));
+        rvm_fit_add(x.s.now, 0, 0);
+        rvm_fit_add(x.s.now, 1, 0);
+        CHECK_OK(rvm_climber_locate(&x.s, &err));
         x.o.interrupted = &interrupted;
-        ck_assert_uint_eq(rvm_thin(&x.s, 1e-3), 0);
+        ck_assert_uint_eq(rvm_thin_out(&x.s, 1e-3), 0);
         x.o.interrupted = NULL;
-        ck_assert_uint_eq(rvm_thin(&x.s, 1e-3), 1);
+        ck_assert_uint_eq(rvm_thin_out(&x.s, 1e-3), 1);
         case_free(&x);
     }
 END_TEST
@@ -162,11 +163,11 @@ START_TEST(a_prior_tells_twins_apart)
         case_data x;
         case_init(&x, 2, 1);
         x.o.weight_prior = (rvm_prior){ .shape = 1, .rate = 1 };
-        rvm_fit_add(&x.s.now, 0, 0);
-        rvm_fit_add(&x.s.now, 1, 0);
-        CHECK_OK(rvm_search_locate(&x.s, &err));
-        ck_assert_uint_eq(rvm_thin(&x.s, 1e-3), 0);
-        ck_assert_uint_eq(x.s.now.K, 2);
+        rvm_fit_add(x.s.now, 0, 0);
+        rvm_fit_add(x.s.now, 1, 0);
+        CHECK_OK(rvm_climber_locate(&x.s, &err));
+        ck_assert_uint_eq(rvm_thin_out(&x.s, 1e-3), 0);
+        ck_assert_uint_eq(x.s.now->K, 2);
         case_free(&x);
     }
 END_TEST

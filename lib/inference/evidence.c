@@ -33,10 +33,10 @@ double rvm_best_ln_alpha(double S, double Q)
     return 2 * log(S) - log(Q * Q - S);
 }
 
-/* ---- Several outputs ------------------------------------------------------------------------ */
+/* ---- Any outputs, any prior ---------------------------------------------------------------- */
 
-double rvm_shared_gain_at(double ln_alpha, const double *S, const double *Q, size_t outputs,
-                          const rvm_prior *prior)
+double rvm_gain_at(double ln_alpha, const double *S, const double *Q, size_t outputs,
+                   const rvm_prior *prior)
 {
     double sum = rvm_prior_log(prior, ln_alpha);
     for (size_t j = 0; j < outputs; j++) {
@@ -63,17 +63,16 @@ static double shared_step(double ln_alpha, const double *S, const double *Q, siz
     return slope > 0 ? longest_step : slope < 0 ? -longest_step : 0;
 }
 
-/* The maximum of the gain that is uphill from *ln_alpha. */
-static double climb_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs,
-                                const rvm_prior *prior)
+double rvm_gain_uphill(double *ln_alpha, const double *S, const double *Q, size_t outputs,
+                       const rvm_prior *prior)
 {
-    double gain = rvm_shared_gain_at(*ln_alpha, S, Q, outputs, prior);
+    double gain = rvm_gain_at(*ln_alpha, S, Q, outputs, prior);
     for (int k = 0; k < MAX_STEPS; k++) {
         double step = shared_step(*ln_alpha, S, Q, outputs, prior);
-        double next = rvm_shared_gain_at(*ln_alpha + step, S, Q, outputs, prior);
+        double next = rvm_gain_at(*ln_alpha + step, S, Q, outputs, prior);
         while (next < gain && fabs(step) > arrived) {
             step /= 2;
-            next = rvm_shared_gain_at(*ln_alpha + step, S, Q, outputs, prior);
+            next = rvm_gain_at(*ln_alpha + step, S, Q, outputs, prior);
         }
         if (next < gain)
             break;
@@ -85,8 +84,9 @@ static double climb_shared_gain(double *ln_alpha, const double *S, const double 
     return gain;
 }
 
-double rvm_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs,
-                       const rvm_prior *prior)
+/* By climbing from each place where a maximum may be near. */
+static double search_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs,
+                          const rvm_prior *prior)
 {
     const bool from_mode = prior->shape > 0 && prior->rate > 0;
     double best = 0;
@@ -94,7 +94,7 @@ double rvm_shared_gain(double *ln_alpha, const double *S, const double *Q, size_
         if (j < outputs && !(rvm_gain(S[j], Q[j]) > 0))
             continue;
         double at = j < outputs ? rvm_best_ln_alpha(S[j], Q[j]) : rvm_prior_mode(prior);
-        const double gain = climb_shared_gain(&at, S, Q, outputs, prior);
+        const double gain = rvm_gain_uphill(&at, S, Q, outputs, prior);
         if (gain > best) {
             best = gain;
             *ln_alpha = at;
@@ -103,23 +103,26 @@ double rvm_shared_gain(double *ln_alpha, const double *S, const double *Q, size_
     return best;
 }
 
-/* ---- One output, with a prior --------------------------------------------------------------- */
-
-double rvm_gain_bound(double S, double Q, const rvm_prior *prior)
+double rvm_gain_bound(const double *S, const double *Q, size_t outputs, const rvm_prior *prior)
 {
-    return rvm_gain(S, Q) + rvm_prior_most(prior);
+    double sum = rvm_prior_most(prior);
+    for (size_t j = 0; j < outputs; j++) {
+        if (!(S[j] > 0))
+            return 0;
+        sum += rvm_gain(S[j], Q[j]);
+    }
+    return sum;
 }
 
-double rvm_gain_with(double *ln_alpha, double S, double Q, const rvm_prior *prior)
+double rvm_gain_with(double *ln_alpha, const double *S, const double *Q, size_t outputs,
+                     const rvm_prior *prior)
 {
-    if (!rvm_prior_is_flat(prior))
-        return S > 0 && rvm_gain_bound(S, Q, prior) > 0
-                   ? rvm_shared_gain(ln_alpha, &S, &Q, 1, prior)
-                   : 0;
-    const double gain = rvm_gain(S, Q);
-    if (gain > 0)
-        *ln_alpha = rvm_best_ln_alpha(S, Q);
-    return gain;
+    if (!(rvm_gain_bound(S, Q, outputs, prior) > 0))
+        return 0;
+    if (outputs > 1 || !rvm_prior_is_flat(prior))
+        return search_gain(ln_alpha, S, Q, outputs, prior);
+    *ln_alpha = rvm_best_ln_alpha(*S, *Q);
+    return rvm_gain(*S, *Q);
 }
 
 double rvm_wanted_ln_alpha(double S, double Q, const rvm_prior *prior)
@@ -127,7 +130,7 @@ double rvm_wanted_ln_alpha(double S, double Q, const rvm_prior *prior)
     double ln_alpha = INFINITY;
     if (rvm_prior_is_flat(prior))
         return Q * Q > S ? rvm_best_ln_alpha(S, Q) : INFINITY;
-    rvm_gain_with(&ln_alpha, S, Q, prior);
+    rvm_gain_with(&ln_alpha, &S, &Q, 1, prior);
     return ln_alpha;
 }
 
@@ -138,15 +141,6 @@ double rvm_active_ratio(const gsl_matrix *C, const rvm_fit *f, size_t i)
     const double c = gsl_matrix_get(C, i, i);
     const double free_share = c * fmax(1 - c, 1e-300);
     return f->u[i] * f->u[i] / free_share;
-}
-
-double rvm_active_worth(const gsl_matrix *C, const rvm_fit *f, size_t i, const rvm_prior *prior)
-{
-    /* In units of its alpha as it is now. */
-    const double c = gsl_matrix_get(C, i, i), S = fmax(1 - c, 1e-300) / c, Q = f->u[i] / c;
-    const rvm_prior here = rvm_prior_shift(prior, f->ln_alpha[i]);
-    double at = 0;
-    return climb_shared_gain(&at, &S, &Q, 1, &here);
 }
 
 rvm_status rvm_statistics_init(rvm_statistics *s, size_t capacity, size_t K_capacity,

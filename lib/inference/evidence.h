@@ -22,36 +22,36 @@ double rvm_gain(double S, double Q);
 /* ln alpha of largest evidence; only where rvm_gain is positive. */
 double rvm_best_ln_alpha(double S, double Q);
 
-/* With the prior of the function's alpha: 0 when it is better left out, and *ln_alpha then stays as
- * it was. A flat prior takes the formulas above. */
-double rvm_gain_with(double *ln_alpha, double S, double Q, const rvm_prior *prior);
-/* ln alpha there; INFINITY when the function is better left out. */
-double rvm_wanted_ln_alpha(double S, double Q, const rvm_prior *prior);
-/* Not less than the gain at any alpha, and found without a search. */
-double rvm_gain_bound(double S, double Q, const rvm_prior *prior);
-
-/* The same for q outputs that share the precision of the function and have an S and a Q each, all S
- * above 0. As a function of ln alpha the gain is
+/* A function of q outputs has an S and a Q in each of them and one precision for all, with its
+ * prior. As a function of ln alpha it gains
  *
  *     1/2 sum over outputs of [ ln(alpha / (alpha + S)) + Q^2 / (alpha + S) ] + ln p(ln alpha)
  *
- * which has no maximum in closed form unless all S are equal and the prior is flat, and may have
- * several. From the best precision of each output that wants the function, and from the mode of the
- * prior, it climbs to a maximum by Newton's method; the largest counts. (Between them these bracket
- * both maxima that one output with a prior can have.) 0, and *ln_alpha as it was, when the function
- * is better left out. Cost O(q^2). */
-double rvm_shared_gain(double *ln_alpha, const double *S, const double *Q, size_t outputs,
+ * For one output and a flat prior that is largest by the formulas above. Else it has no maximum in
+ * closed form unless all S are equal and the prior is flat, and may have several. From the best
+ * precision of each output that wants the function, and from the mode of the prior, the search
+ * climbs to a maximum by Newton's method; the largest counts. (Between them these bracket both
+ * maxima that one output with a prior can have.) Cost O(q^2). */
+
+/* The largest gain, at *ln_alpha; 0, and *ln_alpha as it was, when the function is better left out
+ * or an S is 0. */
+double rvm_gain_with(double *ln_alpha, const double *S, const double *Q, size_t outputs,
+                     const rvm_prior *prior);
+/* ln alpha there, of one output; INFINITY when the function is better left out. */
+double rvm_wanted_ln_alpha(double S, double Q, const rvm_prior *prior);
+/* Not less than the gain at any alpha, and found without a search: each output has a precision of
+ * its own. */
+double rvm_gain_bound(const double *S, const double *Q, size_t outputs, const rvm_prior *prior);
+/* The gain at a given ln alpha; below 0 where the function does harm. */
+double rvm_gain_at(double ln_alpha, const double *S, const double *Q, size_t outputs,
+                   const rvm_prior *prior);
+/* The maximum that is uphill from *ln_alpha, which is moved there. */
+double rvm_gain_uphill(double *ln_alpha, const double *S, const double *Q, size_t outputs,
                        const rvm_prior *prior);
-/* The gain above at a given ln alpha; below 0 where the function does harm. */
-double rvm_shared_gain_at(double ln_alpha, const double *S, const double *Q, size_t outputs,
-                          const rvm_prior *prior);
 
 /* Ratio q^2 / s of active function i without itself, from C = H^-1: u_i^2 / (C_ii (1 - C_ii)).
  * At most 1 when the evidence would rise without the function. */
 double rvm_active_ratio(const gsl_matrix *C, const rvm_fit *f, size_t i);
-/* What active function i is worth at the maximum over its alpha that is uphill from where it is,
- * with the prior of that alpha; below 0 when the model is better without. */
-double rvm_active_worth(const gsl_matrix *C, const rvm_fit *f, size_t i, const rvm_prior *prior);
 
 /* Statistics of candidates against a posterior. */
 typedef struct {

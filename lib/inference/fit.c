@@ -145,16 +145,13 @@ rvm_status rvm_scratch_init(rvm_scratch *ws, size_t capacity, size_t N, bool cur
     ws->N = N;
     ws->threads = threads;
     ws->square = gsl_matrix_alloc(capacity, capacity);
-    ws->square2 = gsl_matrix_alloc(capacity + 1, capacity + 1);
-    ws->square3 = gsl_matrix_alloc(capacity + 1, capacity + 1);
     ws->vector = rvm_array(capacity + 1, sizeof *ws->vector);
     ws->vector2 = rvm_array(capacity + 1, sizeof *ws->vector2);
     ws->vector3 = rvm_array(capacity + 1, sizeof *ws->vector3);
     ws->vector4 = rvm_array(capacity + 1, sizeof *ws->vector4);
     ws->long1 = rvm_array(N, sizeof *ws->long1);
-    bool complete = ws->square != NULL && ws->square2 != NULL && ws->square3 != NULL &&
-                    ws->vector != NULL && ws->vector2 != NULL && ws->vector3 != NULL &&
-                    ws->vector4 != NULL && ws->long1 != NULL;
+    bool complete = ws->square != NULL && ws->vector != NULL && ws->vector2 != NULL &&
+                    ws->vector3 != NULL && ws->vector4 != NULL && ws->long1 != NULL;
     if (curved) {
         ws->rows = gsl_matrix_alloc(capacity, N);
         ws->rows2 = gsl_matrix_alloc(capacity, N);
@@ -169,8 +166,6 @@ rvm_status rvm_scratch_init(rvm_scratch *ws, size_t capacity, size_t N, bool cur
 void rvm_scratch_free(rvm_scratch *ws)
 {
     gsl_matrix_free(ws->square);
-    gsl_matrix_free(ws->square2);
-    gsl_matrix_free(ws->square3);
     gsl_matrix_free(ws->rows);
     gsl_matrix_free(ws->rows2);
     free(ws->vector);

@@ -61,8 +61,8 @@ typedef struct {
  * posterior falls back to. */
 typedef struct {
     size_t capacity, N;
-    gsl_matrix *square, *square2, *square3; /* capacity x capacity */
-    gsl_matrix *rows, *rows2;               /* capacity x N; only for likelihoods with curvature */
+    gsl_matrix *square;                           /* capacity x capacity */
+    gsl_matrix *rows, *rows2;                     /* capacity x N; only with curvature */
     double *vector, *vector2, *vector3, *vector4; /* capacity */
     double *long1;                                /* N */
     int threads;

@@ -2,12 +2,9 @@
 #include "search/climb.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/interrupt.h"
+#include "search/newton.h"
 #include "search/thin.h"
 
 enum {
@@ -28,40 +25,46 @@ const double rvm_climb_exact = 1e-7;
  * columns) would else be told apart by rounding. */
 static const double tie = 1e-9;
 
-/* Candidates that promised a gain and did not keep it are not asked again until something else has
- * been accepted. */
-typedef struct {
-    bool *banned; /* owned, one for each column */
-    size_t count;
-} ban_list;
-
-static void lift_bans(ban_list *b, size_t columns)
-{
-    memset(b->banned, 0, columns * sizeof *b->banned);
-    b->count = 0;
-}
-
 static bool better(double gain, double best)
 {
     return gain > best + tie * (1 + fabs(best));
 }
 
-static bool may_enter(const rvm_search *s, const ban_list *b, const rvm_statistics *stats, size_t m)
+/* S and Q of all columns in all outputs. */
+static void measure_columns(rvm_climber *s)
 {
-    return !b->banned[m] && stats->S[m] > 0 && rvm_fit_find(&s->now, m) == s->now.K;
+    rvm_statistics *stats = &s->statistics;
+    for (size_t j = 0; j < s->outputs; j++) {
+        const rvm_output *o = &s->output[j];
+        gsl_matrix_view C = rvm_climber_inverse(s, j);
+        o->observed->likelihood->residual(&s->now[j], o->observed, o->columns, &s->ws);
+        rvm_statistics_update(stats, &C.matrix, &s->now[j], o->observed, o->columns, &s->ws);
+        for (size_t m = 0; m < stats->count; m++) {
+            s->S[m * s->outputs + j] = stats->S[m];
+            s->Q[m * s->outputs + j] = stats->Q[m];
+        }
+    }
 }
 
-static double best_addition(size_t *column, double *ln_alpha, const rvm_search *s,
-                            const rvm_statistics *stats, const ban_list *b)
+/* Candidates that promised a gain and did not keep it are not asked again until something else has
+ * been accepted. */
+static void ask_all_again(rvm_climber *s)
 {
+    memset(s->refused, 0, s->output->columns->count * sizeof *s->refused);
+}
+
+static double best_addition(size_t *column, double *ln_alpha, const rvm_climber *s)
+{
+    const size_t q = s->outputs;
     double best = 0;
-    for (size_t m = 0; m < stats->count; m++) {
-        const double S = stats->S[m], Q = stats->Q[m];
-        const rvm_prior prior = rvm_column_prior(s->observed, s->design->norm[m]);
+    for (size_t m = 0; m < s->output->columns->count; m++) {
+        const double *S = s->S + m * q, *Q = s->Q + m * q;
+        const rvm_prior prior = rvm_climber_prior(s, m);
         double at = 0;
-        if (!better(rvm_gain_bound(S, Q, &prior), best) || !may_enter(s, b, stats, m))
+        if (!better(rvm_gain_bound(S, Q, q, &prior), best) || s->refused[m] ||
+            rvm_fit_find(s->now, m) < s->now->K)
             continue;
-        const double gain = rvm_gain_with(&at, S, Q, &prior);
+        const double gain = rvm_gain_with(&at, S, Q, q, &prior);
         if (better(gain, best)) {
             best = gain;
             *column = m;
@@ -71,95 +74,84 @@ static double best_addition(size_t *column, double *ln_alpha, const rvm_search *
     return best;
 }
 
-static void refresh(rvm_search *s, rvm_statistics *stats)
+/* Whether candidates m and n would explain much the same, in the output that was measured last:
+ * (phi_m' C^-1 phi_n)^2 against S_m S_n. */
+static bool alike(const rvm_climber *s, size_t m, size_t n)
 {
-    gsl_matrix_view C = { 0 };
-    if (s->now.K > 0)
-        C = rvm_search_inverse(s);
-    s->observed->likelihood->residual(&s->now, s->observed, s->design, &s->ws);
-    rvm_statistics_update(stats, &C.matrix, &s->now, s->observed, s->design, &s->ws);
-}
-
-/* Whether candidates m and n would explain much the same: (phi_m' C^-1 phi_n)^2 against S_m S_n. */
-static bool alike(const rvm_search *s, const rvm_statistics *stats, size_t m, size_t n)
-{
-    double joint = s->observed->likelihood->inner(m, n, &s->now, s->design);
+    const size_t j = s->outputs - 1;
+    const rvm_output *o = &s->output[j];
+    const rvm_statistics *stats = &s->statistics;
+    double both = o->observed->likelihood->inner(m, n, &s->now[j], o->columns);
     const double *v = gsl_matrix_const_ptr(stats->V, m, 0);
     const double *w = gsl_matrix_const_ptr(stats->W, n, 0);
-    for (size_t i = 0; i < s->now.K; i++)
-        joint -= v[i] * w[i];
-    return joint * joint > similar * stats->S[m] * stats->S[n];
+    for (size_t i = 0; i < s->now->K; i++)
+        both -= v[i] * w[i];
+    return both * both > similar * stats->S[m] * stats->S[n];
 }
 
 /* Adds several candidates at once, none like another: a long way from the optimum they hardly know
  * of each other. Counts as tried only where it beats the best of them alone. */
-static bool try_bunch(rvm_search *s, const rvm_statistics *stats, ban_list *b, double tolerance)
+static bool try_bunch(rvm_climber *s, double tolerance)
 {
     size_t chosen[BUNCH], count = 0, m = 0;
     double alone = 0, ln_alpha = 0;
-    rvm_fit_copy(&s->trial, &s->now);
-    while (count < BUNCH && s->trial.K < s->trial.capacity) {
-        const double gain = best_addition(&m, &ln_alpha, s, stats, b);
+    rvm_climber_try(s);
+    while (count < BUNCH && s->trial->K < s->trial->capacity) {
+        const double gain = best_addition(&m, &ln_alpha, s);
         if (!(gain > tolerance) || gain < worth_bunching * alone)
             break;
         bool fresh = true;
         for (size_t k = 0; k < count && fresh; k++)
-            fresh = !alike(s, stats, chosen[k], m);
-        b->banned[m] = true;
+            fresh = !alike(s, chosen[k], m);
+        s->refused[m] = true;
         if (!fresh)
             continue;
         if (count == 0)
             alone = gain;
         chosen[count++] = m;
-        rvm_fit_add(&s->trial, m, ln_alpha);
+        rvm_climber_add(s, s->trial, m, ln_alpha);
     }
-    lift_bans(b, stats->count);
-    return count > 1 && rvm_search_accept(s, alone);
+    ask_all_again(s);
+    return count > 1 && rvm_climber_accept(s, alone);
 }
 
-static bool try_addition(rvm_search *s, const rvm_statistics *stats, ban_list *b, double tolerance)
+static bool try_addition(rvm_climber *s, double tolerance)
 {
-    size_t m = 0;
-    double ln_alpha = 0;
-    if (try_bunch(s, stats, b, tolerance))
+    ask_all_again(s);
+    if (try_bunch(s, tolerance))
         return true;
-    while (b->count < MAX_FAILURES && s->now.K < s->now.capacity) {
-        const double gain = best_addition(&m, &ln_alpha, s, stats, b);
+    for (int failures = 0; failures < MAX_FAILURES && s->now->K < s->now->capacity; failures++) {
+        size_t m = 0;
+        double ln_alpha = 0;
+        const double gain = best_addition(&m, &ln_alpha, s);
         if (!(gain > tolerance))
             return false;
-        rvm_fit_copy(&s->trial, &s->now);
-        rvm_fit_add(&s->trial, m, ln_alpha);
-        if (rvm_search_accept(s, fmin(tolerance, 0.1 * gain)))
+        rvm_climber_try(s);
+        rvm_climber_add(s, s->trial, m, ln_alpha);
+        if (rvm_climber_accept(s, fmin(tolerance, 0.1 * gain)))
             return true;
-        b->banned[m] = true;
-        b->count++;
+        s->refused[m] = true;
     }
     return false;
 }
 
-rvm_status rvm_climb(rvm_search *s, rvm_statistics *stats, const rvm_climb_settings *settings,
-                     bool *converged, rvm_error *err)
+void rvm_climb_run(rvm_climber *s, const rvm_climb_settings *settings, bool *converged)
 {
-    ban_list bans = { rvm_array(s->design->count, sizeof *bans.banned), 0 };
-    if (bans.banned == NULL)
-        return rvm_fail_memory(err, "the search");
-    *converged = false;
+    const double thin = settings->thin;
     int more = MORE_NEWTON;
+    *converged = false;
     for (int move = 0; move < settings->max_moves && more > 0 && !*converged; move++) {
-        rvm_newton(s, settings->iterations, settings->newton, converged);
-        if (rvm_interrupted(s->observed->interrupted)) {
+        rvm_newton_run(s, settings->iterations, settings->newton, converged);
+        if (rvm_climber_stopped(s)) {
             *converged = false; /* nobody has looked for something to add */
             break;
         }
-        refresh(s, stats);
-        lift_bans(&bans, s->design->count);
-        if (try_addition(s, stats, &bans, settings->tolerance))
+        measure_columns(s);
+        if (try_addition(s, settings->tolerance))
             *converged = false;
         else
             more--;
     }
-    free(bans.banned);
-    for (int k = 0; k < MAX_THINNINGS && settings->thin > 0 && rvm_thin(s, settings->thin) > 0; k++)
-        rvm_newton(s, settings->iterations, settings->newton, converged);
-    return RVM_OK;
+    for (int k = 0; k < MAX_THINNINGS && thin > 0 && rvm_thin_out(s, thin) > 0; k++)
+        rvm_newton_run(s, settings->iterations, settings->newton, converged);
 }

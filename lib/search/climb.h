@@ -2,8 +2,7 @@
 #ifndef RVM_CLIMB_H
 #define RVM_CLIMB_H
 
-#include "inference/evidence.h"
-#include "search/newton.h"
+#include "search/climber.h"
 
 typedef struct {
     double tolerance; /* nats that an addition must gain */
@@ -18,11 +17,9 @@ extern const double rvm_climb_exact;
 
 /* Moves on from s->now (located) until no single addition or deletion of a function gains more
  * than the tolerance, with Newton's method after each, and then thins the model out (thin.h), if
- * that is asked for. stats: capacity for all columns of the design. *converged: false when
- * max_moves or an interrupt ended it, or Newton's method was still on its way after several times
- * its iterations. But for what thinning may lose the evidence never falls by more than rounding. */
-RVM_CHECKED rvm_status rvm_climb(rvm_search *s, rvm_statistics *stats,
-                                 const rvm_climb_settings *settings, bool *converged,
-                                 rvm_error *err);
+ * that is asked for. s->statistics: with room for all columns. *converged: false when max_moves or
+ * an interrupt ended it, or Newton's method was still on its way after several times its
+ * iterations. But for what thinning may lose the evidence never falls by more than rounding. */
+void rvm_climb_run(rvm_climber *s, const rvm_climb_settings *settings, bool *converged);
 
 #endif

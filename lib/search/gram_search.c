@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "search/sweep.h"
 
 enum {
     LEAST_ROOM = 16, /* functions without which there is no training */
@@ -66,9 +67,10 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
     if (g->w == NULL || g->slope == NULL || g->gram.G == NULL || g->gram.p == NULL)
         status = rvm_fail_memory(err, "the search");
     if (status == RVM_OK)
-        status = rvm_search_init(&g->search, &g->quadratic, &g->gram, capacity, threads, err);
+        status = rvm_climber_init(&g->search, &(const rvm_output){ &g->quadratic, &g->gram }, 1,
+                                  capacity, threads, err);
     if (status == RVM_OK)
-        status = rvm_statistics_init(&g->statistics, capacity, capacity, err);
+        status = rvm_statistics_init(&g->search.statistics, capacity, capacity, err);
     if (status == RVM_OK)
         status = rvm_solution_init(&g->before, 1, false, err);
     if (status == RVM_OK && is_curved(g))
@@ -86,8 +88,7 @@ void rvm_gram_search_heed(rvm_gram_search *g, const volatile int *interrupted)
 void rvm_gram_search_free(rvm_gram_search *g)
 {
     rvm_columns_free(&g->columns);
-    rvm_search_free(&g->search);
-    rvm_statistics_free(&g->statistics);
+    rvm_climber_free(&g->search);
     rvm_laplace_free(&g->laplace);
     rvm_solution_free(&g->before);
     gsl_matrix_free(g->gram.G);
@@ -106,7 +107,7 @@ rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y, rvm
     g->quadratic.bias_ln_alpha_max = o->bias_ln_alpha_max;
     g->quadratic.ln_alpha_min = o->ln_alpha_min;
     g->gram.count = 0;
-    g->search.now.K = 0;
+    g->search.now->K = 0;
     rvm_columns_free(&g->columns);
     const rvm_status status = rvm_columns_init(&g->columns, &y->basis, g->gram.capacity,
                                                g->kept_numbers, g->search.ws.threads, err);
@@ -125,7 +126,7 @@ rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id, const doubl
     for (size_t k = 0, from = 0; status == RVM_OK && first + k < g->columns.count; k++, from++) {
         while (id[from] != g->columns.id[first + k])
             from++; /* it had norm 0 */
-        rvm_fit_add(&g->search.now, first + k, ln_alpha[from]);
+        rvm_fit_add(g->search.now, first + k, ln_alpha[from]);
     }
     return status;
 }
@@ -135,7 +136,7 @@ rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id, const doubl
 static void carry_over(rvm_gram_search *g)
 {
     const rvm_solved *before = g->before.latent;
-    rvm_fit *f = &g->search.now;
+    rvm_fit *f = g->search.now;
     for (size_t i = 0, from = 0; i < f->K; i++, from++) {
         while (before->id[from] != g->columns.id[i])
             from++;
@@ -170,7 +171,7 @@ static void keep_gram(rvm_design *gram, const size_t *keep, size_t count)
 /* Columns of active functions only; functions in the order of their columns. */
 static void drop_inactive(rvm_gram_search *g)
 {
-    rvm_fit *f = &g->search.now, *old = &g->search.trial;
+    rvm_fit *f = g->search.now, *old = g->search.trial;
     size_t *keep = g->search.order, k = 0;
     rvm_fit_copy(old, f);
     for (size_t m = 0; m < g->columns.count; m++) {
@@ -190,7 +191,7 @@ static void drop_inactive(rvm_gram_search *g)
 /* Weights of all columns, 0 where the function is not active. */
 static void spread_weights(rvm_gram_search *g)
 {
-    const rvm_fit *f = &g->search.now;
+    const rvm_fit *f = g->search.now;
     memset(g->w, 0, g->gram.capacity * sizeof *g->w);
     for (size_t i = 0; i < f->K; i++)
         g->w[f->column[i]] = rvm_fit_weight(f, i);
@@ -199,7 +200,7 @@ static void spread_weights(rvm_gram_search *g)
 /* No prior wider than the Gram matrix can tell from a flat one. */
 static void bound_alpha(rvm_gram_search *g)
 {
-    rvm_fit *f = &g->search.now;
+    rvm_fit *f = g->search.now;
     const double least = rvm_least_ln_alpha(&g->quadratic, f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
         if (f->ln_alpha[i] < least)
@@ -221,13 +222,12 @@ static rvm_status run_regression(rvm_gram_search *g, int sweeps, const rvm_climb
     bool converged;
     rvm_status status = extend_gram(g, err);
     if (status == RVM_OK)
-        status = rvm_sweep(&g->search, sweeps, 2, err);
-    if (status == RVM_OK)
-        status = rvm_climb(&g->search, &g->statistics, climb, &converged, err);
+        status = rvm_sweep_run(&g->search, sweeps, 2, err);
     if (status != RVM_OK)
         return status;
+    rvm_climb_run(&g->search, climb, &converged);
     drop_inactive(g);
-    return rvm_search_locate(&g->search, err);
+    return rvm_climber_locate(&g->search, err);
 }
 
 /* ---- Two classes ---------------------------------------------------------------------------- */
@@ -236,7 +236,7 @@ static rvm_status run_regression(rvm_gram_search *g, int sweeps, const rvm_climb
  * weights w (NULL: none) of the last approximation where these are better; steps 0: to the mode. */
 static rvm_status approach(rvm_gram_search *g, const double *w, int steps, rvm_error *err)
 {
-    return rvm_laplace_locate(&g->search.now, &g->laplace, &g->columns, &g->y->observed, w, steps,
+    return rvm_laplace_locate(g->search.now, &g->laplace, &g->columns, &g->y->observed, w, steps,
                               err);
 }
 
@@ -244,7 +244,7 @@ static rvm_status approach(rvm_gram_search *g, const double *w, int steps, rvm_e
 static void approximate(rvm_gram_search *g)
 {
     g->gram.count = g->columns.count;
-    rvm_laplace_expand(g->gram.G, g->gram.p, &g->quadratic.t_squared, &g->laplace, &g->search.now,
+    rvm_laplace_expand(g->gram.G, g->gram.p, &g->quadratic.t_squared, &g->laplace, g->search.now,
                        &g->y->observed);
     spread_weights(g);
 }
@@ -252,7 +252,7 @@ static void approximate(rvm_gram_search *g)
 /* Half of the way that the last sweep went, in every ln alpha; what it deleted stays so. */
 static void go_halfway(rvm_gram_search *g)
 {
-    rvm_fit *f = &g->search.now;
+    rvm_fit *f = g->search.now;
     const rvm_solved *b = g->before.latent;
     for (size_t i = 0, k = 0; i < f->K; i++) {
         while (b->id[k] != g->columns.id[f->column[i]])
@@ -264,10 +264,10 @@ static void go_halfway(rvm_gram_search *g)
 /* Nats by which the approximation overrates the likelihood at the weights of the search. */
 static rvm_status overrated(double *nats, rvm_gram_search *g, rvm_error *err)
 {
-    const double belief = g->laplace.log_likelihood - 0.5 * g->search.now.misfit;
+    const double belief = g->laplace.log_likelihood - 0.5 * g->search.now->misfit;
     double truth = 0;
     const rvm_status status = rvm_laplace_likelihood(&truth, &g->laplace, &g->columns,
-                                                     &g->y->observed, &g->search.now, err);
+                                                     &g->y->observed, g->search.now, err);
     *nats = belief - truth;
     return status;
 }
@@ -277,12 +277,12 @@ static rvm_status sweep_once(double *off, rvm_gram_search *g, rvm_error *err)
 {
     rvm_status status = rvm_gram_search_save(&g->before, 0, g, err);
     if (status == RVM_OK)
-        status = rvm_sweep(&g->search, 1, 2, err);
+        status = rvm_sweep_run(&g->search, 1, 2, err);
     if (status == RVM_OK)
         status = overrated(off, g, err);
     for (int k = 0; k < MOST_HALVINGS && status == RVM_OK && !(*off < too_far); k++) {
         go_halfway(g);
-        status = rvm_search_locate(&g->search, err);
+        status = rvm_climber_locate(&g->search, err);
         if (status == RVM_OK)
             status = overrated(off, g, err);
     }
@@ -293,7 +293,7 @@ static rvm_status sweep_once(double *off, rvm_gram_search *g, rvm_error *err)
 static rvm_status sweep_approximation(int *left, rvm_gram_search *g, rvm_error *err)
 {
     double off = 0;
-    rvm_status status = rvm_search_locate(&g->search, err);
+    rvm_status status = rvm_climber_locate(&g->search, err);
     for (; *left > 0 && status == RVM_OK && off < close_by; --*left)
         status = sweep_once(&off, g, err);
     return status;
@@ -318,11 +318,10 @@ static rvm_status run_classes(rvm_gram_search *g, int sweeps, const rvm_climb_se
     if (status != RVM_OK)
         return status;
     approximate(g);
-    status = rvm_search_locate(&g->search, err);
-    if (status == RVM_OK)
-        status = rvm_climb(&g->search, &g->statistics, climb, &converged, err);
+    status = rvm_climber_locate(&g->search, err);
     if (status != RVM_OK)
         return status;
+    rvm_climb_run(&g->search, climb, &converged);
     drop_inactive(g);
     return approach(g, g->w, 0, err);
 }
@@ -340,7 +339,7 @@ rvm_status rvm_gram_search_run(rvm_gram_search *g, int sweeps, const rvm_climb_s
 rvm_status rvm_gram_search_save(rvm_solution *to, size_t k, const rvm_gram_search *g,
                                 rvm_error *err)
 {
-    return rvm_solution_save(to, k, &g->search.now, g->columns.id, g->columns.norm, err);
+    return rvm_solution_save(to, k, g->search.now, g->columns.id, g->columns.norm, err);
 }
 
 rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_solved *f, rvm_error *err)
@@ -348,18 +347,18 @@ rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_solved *f, rvm_
     rvm_columns_keep(&g->columns, NULL, 0);
     g->gram.count = 0;
     rvm_status status = rvm_columns_append(&g->columns, f->id, f->K, err);
-    rvm_solution_load(&g->search.now, f, NULL);
+    rvm_solution_load(g->search.now, f, NULL);
     if (status == RVM_OK && is_curved(g))
         return approach(g, NULL, 0, err);
     if (status == RVM_OK)
         status = extend_gram(g, err);
-    return status == RVM_OK ? rvm_search_locate(&g->search, err) : status;
+    return status == RVM_OK ? rvm_climber_locate(&g->search, err) : status;
 }
 
 rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g, rvm_error *err)
 {
     const rvm_observed *o = &g->y->observed;
-    const rvm_fit *f = &g->search.now;
+    const rvm_fit *f = g->search.now;
     const double beta = exp(f->ln_beta);
     *at = (rvm_posterior_at){ .y = g->y,
                               .columns = &g->columns,

@@ -17,12 +17,11 @@
 typedef struct {
     const rvm_study *y; /* borrowed: the rows in use */
     rvm_columns columns;
-    rvm_search search;   /* search.now: the functions, columns[0], [1], ... but while it runs */
+    rvm_climber search;  /* search.now: the functions, columns[0], [1], ... but while it runs */
     rvm_laplace laplace; /* two classes: where the mode is */
     /* Private. */
     rvm_observed quadratic;
     rvm_design gram; /* has no columns of its own */
-    rvm_statistics statistics;
     rvm_solution before;
     double *w;     /* owned, capacity: weights of the columns */
     double *slope; /* owned, rows of the first study; regression */

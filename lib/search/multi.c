@@ -201,7 +201,7 @@ static double penalty(const rvm_fit *f)
 /* The search as it stands, into class k. */
 static rvm_status keep_class(rvm_multi *m, size_t k, rvm_error *err)
 {
-    const rvm_fit *f = &m->gram.search.now;
+    const rvm_fit *f = m->gram.search.now;
     const rvm_status status = rvm_gram_search_save(&m->now, k, &m->gram, err);
     if (status != RVM_OK)
         return status;
@@ -222,7 +222,7 @@ static rvm_status load_class(rvm_multi *m, size_t k, rvm_error *err)
 static rvm_status copy_best(rvm_multi *m, size_t k, double share, rvm_error *err)
 {
     const rvm_solved *from = &m->best.latent[k];
-    rvm_fit *f = &m->gram.search.now;
+    rvm_fit *f = m->gram.search.now;
     f->K = 0;
     f->ln_beta = 0;
     for (size_t i = 0; i < from->K; i++) {
@@ -340,7 +340,7 @@ static rvm_status let_in(rvm_multi *m, size_t k, rvm_error *err)
 /* Log evidence less the margin for each function, and less what it must be worth beside that. */
 static double worth(const rvm_multi *m)
 {
-    const rvm_fit *f = &m->gram.search.now;
+    const rvm_fit *f = m->gram.search.now;
     const double each = m->stage == POLISH ? m->tolerance : 0;
     return f->log_evidence - (double)f->K * (m->y->observed.prune_margin + each);
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "search/sweep.h"
 
 /* The noise is not believed below this share of the variance of the targets: beyond it beta runs
  * away on targets that are free of noise, and nothing is left of the digits of S and Q. */
@@ -287,7 +288,7 @@ double rvm_study_constant_ln_beta(const rvm_study *y)
     const rvm_fit nothing_left = { .misfit = 0 };
     return rvm_prior_is_flat(&o->noise_prior)
                ? 0
-               : fmin(rvm_noise_step(&nothing_left, o, RVM_SWEEP_MACKAY, 0), 0);
+               : fmin(rvm_sweep_noise(&nothing_left, o, RVM_SWEEP_MACKAY, 0), 0);
 }
 
 double rvm_study_ln_alpha(const rvm_study *y)

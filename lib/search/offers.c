@@ -224,7 +224,7 @@ rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior
         const double left = share[k] > collinear ? share[k] * S[k] : 0;
         const rvm_prior prior = rvm_column_prior(&at->y->observed, norm[k]);
         double ln_alpha = 0;
-        const double gain = rvm_gain_with(&ln_alpha, left, Q[k], &prior);
+        const double gain = rvm_gain_with(&ln_alpha, &left, &Q[k], 1, &prior);
         if (gain > tolerance)
             offers[(*found)++] = (rvm_offer){ gain, ln_alpha, id[k] };
     }

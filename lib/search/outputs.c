@@ -2,6 +2,7 @@
 #include "search/outputs.h"
 
 #include <gsl/gsl_blas.h>
+#include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -14,6 +15,7 @@
 #include "base/parallel.h"
 #include "data/problem.h"
 #include "search/batch.h"
+#include "search/sweep.h"
 
 enum {
     SWEEPS = 20,
@@ -57,9 +59,11 @@ struct rvm_outputs {
     size_t outputs, searched; /* all, and those whose targets vary */
     size_t *place;            /* owned, outputs: among those searched, or `outputs` */
     double *scale;            /* owned, outputs: t_scale */
-    rvm_output *output;       /* owned, searched */
+    rvm_observed *observed;   /* owned, searched */
+    rvm_columns *seen;        /* owned, searched: the design as each output sees it */
+    rvm_output *output;       /* owned, searched: both */
     rvm_design design;
-    rvm_joint *worker; /* owned, workers */
+    rvm_climber *worker; /* owned, workers */
     int workers;
     rvm_solution result[RVM_BATCH], best; /* of the outputs that are searched */
     rvm_solution constant;                /* of the others: the bias, if there is one */
@@ -136,22 +140,22 @@ static rvm_status fill_design(rvm_outputs *o, rvm_error *err)
 /* ---- Outputs -------------------------------------------------------------------------------- */
 
 /* Takes down the output that y observes. */
-static rvm_status copy_output(rvm_output *out, const rvm_observed *o, rvm_error *err)
+static rvm_status copy_output(rvm_observed *out, const rvm_observed *o, rvm_error *err)
 {
-    out->observed = *o;
-    out->observed.t = rvm_array(o->N, sizeof *o->t);
-    if (out->observed.t == NULL)
+    *out = *o;
+    out->t = rvm_array(o->N, sizeof *o->t);
+    if (out->t == NULL)
         return rvm_fail_memory(err, "the outputs");
-    memcpy(out->observed.t, o->t, o->N * sizeof *o->t);
+    memcpy(out->t, o->t, o->N * sizeof *o->t);
     return RVM_OK;
 }
 
-/* Leaves the priors of what outputs share with the first one (joint.h). */
-static void share_priors(rvm_output *out, bool shared_noise)
+/* Leaves the priors of what outputs share with the first one (climber.h). */
+static void share_priors(rvm_observed *out, bool shared_noise)
 {
-    out->observed.weight_prior = rvm_prior_flat;
+    out->weight_prior = rvm_prior_flat;
     if (shared_noise)
-        out->observed.noise_prior = rvm_prior_flat;
+        out->noise_prior = rvm_prior_flat;
 }
 
 static rvm_status observe_outputs(rvm_outputs *o, rvm_error *err)
@@ -159,18 +163,21 @@ static rvm_status observe_outputs(rvm_outputs *o, rvm_error *err)
     rvm_status status = RVM_OK;
     o->place = rvm_array(o->outputs, sizeof *o->place);
     o->scale = rvm_array(o->outputs, sizeof *o->scale);
+    o->observed = rvm_array(o->outputs, sizeof *o->observed);
+    o->seen = rvm_array(o->outputs, sizeof *o->seen);
     o->output = rvm_array(o->outputs, sizeof *o->output);
-    if (o->place == NULL || o->scale == NULL || o->output == NULL)
+    if (o->place == NULL || o->scale == NULL || o->observed == NULL || o->seen == NULL ||
+        o->output == NULL)
         return rvm_fail_memory(err, "the outputs");
     for (size_t k = 0; k < o->outputs && status == RVM_OK; k++) {
         rvm_study_select(o->y, &o->settings, k);
         o->scale[k] = o->y->t_scale;
         o->place[k] = o->y->constant_target ? o->outputs : o->searched;
         if (!o->y->constant_target)
-            status = copy_output(&o->output[o->searched++], &o->y->observed, err);
+            status = copy_output(&o->observed[o->searched++], &o->y->observed, err);
     }
     for (size_t j = 1; j < o->searched; j++)
-        share_priors(&o->output[j], o->settings.shared_noise);
+        share_priors(&o->observed[j], o->settings.shared_noise);
     return status;
 }
 
@@ -179,17 +186,18 @@ static rvm_status share_design(rvm_outputs *o, rvm_error *err)
 {
     const rvm_design *d = &o->design;
     for (size_t j = 0; j < o->searched; j++) {
-        rvm_output *out = &o->output[j];
-        out->design = *d;
-        out->design.t = out->observed.t;
-        out->design.p = rvm_array(d->capacity, sizeof *d->p);
-        if (out->design.p == NULL)
+        rvm_columns *seen = &o->seen[j];
+        *seen = *d;
+        seen->t = o->observed[j].t;
+        seen->p = rvm_array(d->capacity, sizeof *d->p);
+        o->output[j] = (rvm_output){ &o->observed[j], seen };
+        if (seen->p == NULL)
             return rvm_fail_memory(err, "the outputs");
         if (d->count == 0)
             continue;
         gsl_matrix_const_view columns = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
-        gsl_vector_const_view t = gsl_vector_const_view_array(out->design.t, d->N);
-        gsl_vector_view p = gsl_vector_view_array(out->design.p, d->count);
+        gsl_vector_const_view t = gsl_vector_const_view_array(seen->t, d->N);
+        gsl_vector_view p = gsl_vector_view_array(seen->p, d->count);
         gsl_blas_dgemv(CblasNoTrans, 1, &columns.matrix, &t.vector, 0, &p.vector);
     }
     return RVM_OK;
@@ -231,6 +239,14 @@ static int planned(const rvm_outputs *o)
     return (o->all + 2) / 3 < PLANS ? (o->all + 2) / 3 : PLANS;
 }
 
+static rvm_status alloc_worker(rvm_climber *s, const rvm_outputs *o, int threads, rvm_error *err)
+{
+    const size_t M = GSL_MAX(o->design.count, 1);
+    const rvm_status status = rvm_climber_init(s, o->output, o->searched, M, threads, err);
+    s->shared_noise = o->settings.shared_noise;
+    return status == RVM_OK ? rvm_statistics_init(&s->statistics, M, M, err) : status;
+}
+
 static rvm_status alloc_workers(rvm_outputs *o, rvm_error *err)
 {
     const int threads = rvm_threads(o->settings.threads);
@@ -243,8 +259,7 @@ static rvm_status alloc_workers(rvm_outputs *o, rvm_error *err)
     if (o->worker == NULL)
         return rvm_fail_memory(err, "the searches");
     for (int w = 0; w < o->workers && status == RVM_OK; w++)
-        status = rvm_joint_init(&o->worker[w], o->output, o->searched, o->settings.shared_noise,
-                                parallel ? 1 : threads, err);
+        status = alloc_worker(&o->worker[w], o, parallel ? 1 : threads, err);
     for (int k = 0; k <= RVM_BATCH && status == RVM_OK; k++) {
         rvm_solution *s = k < RVM_BATCH ? &o->result[k] : &o->best;
         status = rvm_solution_init(s, o->searched, true, err);
@@ -283,16 +298,18 @@ void rvm_outputs_free(rvm_outputs *o)
     if (o == NULL)
         return;
     for (int w = 0; o->worker != NULL && w < o->workers; w++)
-        rvm_joint_free(&o->worker[w]);
+        rvm_climber_free(&o->worker[w]);
     free(o->worker);
     for (int k = 0; k < RVM_BATCH; k++)
         rvm_solution_free(&o->result[k]);
     rvm_solution_free(&o->best);
     rvm_solution_free(&o->constant);
-    for (size_t j = 0; o->output != NULL && j < o->searched; j++) {
-        free(o->output[j].observed.t);
-        free(o->output[j].design.p);
-    }
+    for (size_t j = 0; o->observed != NULL && j < o->searched; j++)
+        free(o->observed[j].t);
+    for (size_t j = 0; o->seen != NULL && j < o->searched; j++)
+        free(o->seen[j].p);
+    free(o->observed);
+    free(o->seen);
     free(o->output);
     free(o->place);
     free(o->scale);
@@ -307,35 +324,36 @@ static bool bias_first(const rvm_outputs *o)
     return o->design.count > 0 && rvm_basis_is_bias(&o->y->basis, o->design.id[0]);
 }
 
-static void place_subset(rvm_joint *s, const rvm_outputs *o, const start_plan *plan, gsl_rng *rng)
+static void place_subset(rvm_climber *s, const rvm_outputs *o, const start_plan *plan, gsl_rng *rng)
 {
     const double ln_alpha = rvm_study_ln_alpha(o->y) - plan->widen;
     for (size_t j = 0; j < o->searched; j++) {
-        const rvm_observed *seen = &o->output[j].observed;
+        const rvm_observed *seen = &o->observed[j];
         s->now[j].K = 0;
         s->now[j].ln_beta = seen->noise_fixed ? seen->ln_beta : -log(plan->noise_share);
     }
     for (size_t m = 0; m < o->design.count; m++) {
         const bool bias = m == 0 && bias_first(o);
         if (bias || plan->share >= 1 || gsl_rng_uniform(rng) < plan->share)
-            rvm_joint_add(s, m, bias ? fmin(ln_alpha, o->y->observed.bias_ln_alpha_max) : ln_alpha);
+            rvm_climber_add(s, s->now, m,
+                            bias ? fmin(ln_alpha, o->y->observed.bias_ln_alpha_max) : ln_alpha);
     }
 }
 
-static void place_at_best(rvm_joint *s, const rvm_outputs *o, gsl_rng *rng)
+static void place_at_best(rvm_climber *s, const rvm_outputs *o, gsl_rng *rng)
 {
     const bool keep_first = bias_first(o);
     for (size_t j = 0; j < o->searched; j++)
         rvm_solution_load(&s->now[j], &o->best.latent[j], o->design.id);
     for (size_t i = s->now->K; i-- > 0;)
         if (!(keep_first && s->now->column[i] == 0) && gsl_rng_uniform(rng) < kicked_share)
-            rvm_joint_remove(s, i);
+            rvm_climber_remove(s, s->now, i);
 }
 
-static rvm_status keep(rvm_solution *to, const rvm_joint *s, double margin, bool converged,
+static rvm_status keep(rvm_solution *to, const rvm_climber *s, double margin, bool converged,
                        rvm_error *err)
 {
-    const rvm_design *d = &s->output->design;
+    const rvm_design *d = s->output->columns;
     rvm_status status = RVM_OK;
     to->margin = margin;
     to->converged = converged;
@@ -346,7 +364,7 @@ static rvm_status keep(rvm_solution *to, const rvm_joint *s, double margin, bool
 
 /* Whether it was interrupted where its functions are so many that the posterior of a model would
  * take long. */
-static bool is_unfit(const rvm_outputs *o, const rvm_joint *s)
+static bool is_unfit(const rvm_outputs *o, const rvm_climber *s)
 {
     const double N = (double)o->y->observed.N, K = (double)s->now->K;
     return rvm_interrupted(o->y->observed.interrupted) &&
@@ -354,7 +372,7 @@ static bool is_unfit(const rvm_outputs *o, const rvm_joint *s)
 }
 
 /* Search number `number`, into *result. */
-static rvm_status run_search(rvm_solution *result, const rvm_outputs *o, rvm_joint *s, int number,
+static rvm_status run_search(rvm_solution *result, const rvm_outputs *o, rvm_climber *s, int number,
                              rvm_error *err)
 {
     double margin = o->settings.tolerance;
@@ -367,17 +385,18 @@ static rvm_status run_search(rvm_solution *result, const rvm_outputs *o, rvm_joi
     if (number >= planned(o) && o->best.found) {
         margin = o->best.margin;
         place_at_best(s, o, rng);
+        status = rvm_climber_locate(s, err);
     } else {
         const start_plan *plan = &plans[number % PLANS];
         margin = fmax(margin, plan->margin);
         place_subset(s, o, plan, rng);
         const bool small = side_by_side(o->design.count);
-        status = rvm_joint_sweep(s, small ? SWEEPS : FEW_SWEEPS, small ? 1 : 2, err);
+        status = rvm_sweep_run(s, small ? SWEEPS : FEW_SWEEPS, small ? 1 : 2, err);
     }
     gsl_rng_free(rng);
     const rvm_climb_settings climb = { margin, MAX_MOVES, ITERATIONS, rvm_climb_exact, 0 };
     if (status == RVM_OK)
-        status = rvm_joint_climb(s, &climb, &converged, err);
+        rvm_climb_run(s, &climb, &converged);
     if (status == RVM_OK && is_unfit(o, s))
         return rvm_fail_interrupted(err);
     return status == RVM_OK ? keep(result, s, margin, converged, err) : status;
@@ -386,15 +405,18 @@ static rvm_status run_search(rvm_solution *result, const rvm_outputs *o, rvm_joi
 /* The best solution without functions that others can replace. */
 static rvm_status thin_out(rvm_outputs *o, rvm_error *err)
 {
-    rvm_joint *s = o->worker;
+    rvm_climber *s = o->worker;
     const double margin = o->best.margin;
     const rvm_climb_settings climb = { margin, MAX_MOVES, ITERATIONS, rvm_climb_exact,
                                        o->settings.tolerance };
     bool converged = false;
     for (size_t j = 0; j < o->searched; j++)
         rvm_solution_load(&s->now[j], &o->best.latent[j], o->design.id);
-    const rvm_status status = rvm_joint_climb(s, &climb, &converged, err);
-    return status == RVM_OK ? keep(&o->best, s, margin, converged, err) : status;
+    const rvm_status status = rvm_climber_locate(s, err);
+    if (status != RVM_OK)
+        return status;
+    rvm_climb_run(s, &climb, &converged);
+    return keep(&o->best, s, margin, converged, err);
 }
 
 /* ---- Batches -------------------------------------------------------------------------------- */
@@ -462,7 +484,7 @@ double rvm_outputs_log_prior(const rvm_outputs *o)
     double sum = 0;
     for (size_t j = 0; j < o->searched && o->best.found; j++) {
         const rvm_solved *f = &o->best.latent[j];
-        sum += rvm_log_prior(&o->output[j].observed, f->norm, NULL, f->ln_alpha, f->K, f->ln_beta);
+        sum += rvm_log_prior(&o->observed[j], f->norm, NULL, f->ln_alpha, f->K, f->ln_beta);
     }
     return sum;
 }
@@ -475,8 +497,8 @@ bool rvm_outputs_converged(const rvm_outputs *o)
 bool rvm_outputs_noise_at_bound(const rvm_outputs *o)
 {
     for (size_t j = 0; j < o->searched && o->best.found; j++)
-        if (!o->output[j].observed.noise_fixed &&
-            o->best.latent[j].ln_beta >= o->output[j].observed.ln_beta_max - 1e-6)
+        if (!o->observed[j].noise_fixed &&
+            o->best.latent[j].ln_beta >= o->observed[j].ln_beta_max - 1e-6)
             return true;
     return false;
 }

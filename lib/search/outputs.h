@@ -5,7 +5,7 @@
 #ifndef RVM_OUTPUTS_H
 #define RVM_OUTPUTS_H
 
-#include "search/joint.h"
+#include "search/climb.h"
 #include "search/observe.h"
 #include "search/solution.h"
 

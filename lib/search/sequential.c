@@ -15,9 +15,9 @@ static const double least_share = 1e-9;
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-rvm_status rvm_sequential_init(rvm_sequential *q, rvm_search *search, rvm_error *err)
+rvm_status rvm_sequential_init(rvm_sequential *q, rvm_climber *search, rvm_error *err)
 {
-    const size_t M = search->design->count, capacity = search->now.capacity;
+    const size_t M = search->output->columns->count, capacity = search->now->capacity;
     memset(q, 0, sizeof *q);
     q->search = search;
     q->Sigma = gsl_matrix_alloc(capacity, capacity);
@@ -48,7 +48,7 @@ void rvm_sequential_free(rvm_sequential *q)
  * Q = alpha mu, which loses fewer digits than by their columns. */
 static void take_posterior(rvm_sequential *q, const gsl_matrix *C)
 {
-    const rvm_fit *f = &q->search->now;
+    const rvm_fit *f = q->search->now;
     for (size_t i = 0; i < f->K; i++) {
         const double d = exp(-0.5 * f->ln_alpha[i]);
         for (size_t j = 0; j < f->K; j++)
@@ -62,32 +62,31 @@ static void take_posterior(rvm_sequential *q, const gsl_matrix *C)
 
 rvm_status rvm_sequential_locate(rvm_sequential *q, rvm_error *err)
 {
-    rvm_search *s = q->search;
-    gsl_matrix_view C = { 0 };
-    const rvm_status status = rvm_search_locate(s, err);
+    rvm_climber *s = q->search;
+    const rvm_status status = rvm_climber_locate(s, err);
     if (status != RVM_OK)
         return status;
-    if (s->now.K > 0)
-        C = rvm_search_inverse(s);
-    s->observed->likelihood->residual(&s->now, s->observed, s->design, &s->ws);
-    rvm_statistics_update(&q->statistics, &C.matrix, &s->now, s->observed, s->design, &s->ws);
-    if (C.matrix.data != NULL)
-        take_posterior(q, &C.matrix);
+    gsl_matrix_view C = rvm_climber_inverse(s, 0);
+    s->output->observed->likelihood->residual(s->now, s->output->observed, s->output->columns,
+                                              &s->ws);
+    rvm_statistics_update(&q->statistics, &C.matrix, s->now, s->output->observed,
+                          s->output->columns, &s->ws);
+    take_posterior(q, &C.matrix);
     return RVM_OK;
 }
 
 rvm_status rvm_sequential_renew(rvm_sequential *q, rvm_error *err)
 {
-    rvm_search *s = q->search;
-    const rvm_observed *o = s->observed;
+    rvm_climber *s = q->search;
+    const rvm_observed *o = s->output->observed;
     if (rvm_observed_free_noise(o)) {
         double gammas = 0;
-        const rvm_status status = rvm_search_locate(s, err); /* for the misfit */
+        const rvm_status status = rvm_climber_locate(s, err); /* for the misfit */
         if (status != RVM_OK)
             return status;
-        for (size_t i = 0; i < s->now.K; i++)
-            gammas += 1 - exp(s->now.ln_alpha[i]) * gsl_matrix_get(q->Sigma, i, i);
-        s->now.ln_beta = rvm_noise_step(&s->now, o, RVM_SWEEP_MACKAY, gammas);
+        for (size_t i = 0; i < s->now->K; i++)
+            gammas += 1 - exp(s->now->ln_alpha[i]) * gsl_matrix_get(q->Sigma, i, i);
+        s->now->ln_beta = rvm_sweep_noise(s->now, o, RVM_SWEEP_MACKAY, gammas);
     }
     return rvm_sequential_locate(q, err);
 }
@@ -96,15 +95,15 @@ rvm_status rvm_sequential_renew(rvm_sequential *q, rvm_error *err)
 
 static gsl_matrix_view covariance(const rvm_sequential *q)
 {
-    const size_t K = q->search->now.K;
+    const size_t K = q->search->now->K;
     return gsl_matrix_submatrix(q->Sigma, 0, 0, K, K);
 }
 
 /* c_t = beta sum_j phi_t' phi_j x_j over the active functions j. */
 static void against_columns(rvm_sequential *q, const double *x)
 {
-    const rvm_fit *f = &q->search->now;
-    const rvm_design *d = q->search->design;
+    const rvm_fit *f = q->search->now;
+    const rvm_design *d = q->search->output->columns;
     const double beta = exp(f->ln_beta);
     for (size_t t = 0; t < d->count; t++) {
         const double *g = gsl_matrix_const_ptr(d->G, t, 0);
@@ -118,7 +117,7 @@ static void against_columns(rvm_sequential *q, const double *x)
 /* S_t += factor c_t^2, Q_t += pull c_t. */
 static void move_statistics(rvm_sequential *q, double factor, double pull)
 {
-    for (size_t t = 0; t < q->search->design->count; t++) {
+    for (size_t t = 0; t < q->search->output->columns->count; t++) {
         q->statistics.S[t] += factor * q->c[t] * q->c[t];
         q->statistics.Q[t] += pull * q->c[t];
     }
@@ -126,21 +125,21 @@ static void move_statistics(rvm_sequential *q, double factor, double pull)
 
 static void rescale_weights(rvm_sequential *q)
 {
-    rvm_fit *f = &q->search->now;
+    rvm_fit *f = q->search->now;
     for (size_t i = 0; i < f->K; i++)
         f->u[i] = exp(0.5 * f->ln_alpha[i]) * q->mu[i];
 }
 
 static rvm_prior prior_of(const rvm_sequential *q, size_t column)
 {
-    return rvm_column_prior(q->search->observed, q->search->design->norm[column]);
+    return rvm_column_prior(q->search->output->observed, q->search->output->columns->norm[column]);
 }
 
 /* w = beta Sigma Phi' phi_i, then c_t = beta phi_t' (phi_i - Phi w). */
 static void project_new(rvm_sequential *q, size_t column)
 {
-    const rvm_fit *f = &q->search->now;
-    const rvm_design *d = q->search->design;
+    const rvm_fit *f = q->search->now;
+    const rvm_design *d = q->search->output->columns;
     const double beta = exp(f->ln_beta);
     const double *g = gsl_matrix_const_ptr(d->G, column, 0);
     for (size_t i = 0; i < f->K; i++) {
@@ -157,7 +156,7 @@ static void project_new(rvm_sequential *q, size_t column)
 
 void rvm_sequential_add(rvm_sequential *q, size_t column, double ln_alpha)
 {
-    rvm_fit *f = &q->search->now;
+    rvm_fit *f = q->search->now;
     const double S = q->statistics.S[column], Q = q->statistics.Q[column];
     const double v = 1 / (exp(ln_alpha) + S), m = v * Q;
     const size_t K = f->K;
@@ -172,7 +171,7 @@ void rvm_sequential_add(rvm_sequential *q, size_t column, double ln_alpha)
     gsl_matrix_set(q->Sigma, K, K, v);
     q->mu[K] = m;
     const rvm_prior prior = prior_of(q, column);
-    f->log_evidence += rvm_shared_gain_at(ln_alpha, &S, &Q, 1, &prior);
+    f->log_evidence += rvm_gain_at(ln_alpha, &S, &Q, 1, &prior);
     rvm_fit_add(f, column, ln_alpha);
     move_statistics(q, -v, -m);
     rescale_weights(q);
@@ -181,7 +180,7 @@ void rvm_sequential_add(rvm_sequential *q, size_t column, double ln_alpha)
 /* S and Q that active function i has without itself. */
 static void statistics_without(double *S, double *Q, const rvm_sequential *q, size_t i)
 {
-    const rvm_fit *f = &q->search->now;
+    const rvm_fit *f = q->search->now;
     const double variance = gsl_matrix_get(q->Sigma, i, i);
     *S = q->statistics.S[f->column[i]] * exp(-f->ln_alpha[i]) / variance;
     *Q = q->mu[i] / variance;
@@ -194,16 +193,16 @@ static double gain_of_change(const rvm_sequential *q, size_t i, double ln_alpha)
     statistics_without(&S, &Q, q, i);
     if (!(S > 0))
         return 0;
-    const rvm_fit *f = &q->search->now;
+    const rvm_fit *f = q->search->now;
     const rvm_prior prior = prior_of(q, f->column[i]);
-    const double after = ln_alpha < INFINITY ? rvm_shared_gain_at(ln_alpha, &S, &Q, 1, &prior) : 0;
-    return after - rvm_shared_gain_at(f->ln_alpha[i], &S, &Q, 1, &prior);
+    const double after = ln_alpha < INFINITY ? rvm_gain_at(ln_alpha, &S, &Q, 1, &prior) : 0;
+    return after - rvm_gain_at(f->ln_alpha[i], &S, &Q, 1, &prior);
 }
 
 /* Sigma -= k s s' with s column i, and what follows from it. */
 static void take_off(rvm_sequential *q, size_t i, double k)
 {
-    const size_t K = q->search->now.K;
+    const size_t K = q->search->now->K;
     const double mu = q->mu[i];
     gsl_matrix_view Sigma = covariance(q);
     gsl_vector_view s = gsl_vector_view_array(q->w, K), mean = gsl_vector_view_array(q->mu, K);
@@ -216,7 +215,7 @@ static void take_off(rvm_sequential *q, size_t i, double k)
 
 void rvm_sequential_set_alpha(rvm_sequential *q, size_t position, double ln_alpha)
 {
-    rvm_fit *f = &q->search->now;
+    rvm_fit *f = q->search->now;
     const double change = exp(ln_alpha) - exp(f->ln_alpha[position]);
     const double k = change / (1 + change * gsl_matrix_get(q->Sigma, position, position));
     f->log_evidence += gain_of_change(q, position, ln_alpha);
@@ -227,7 +226,7 @@ void rvm_sequential_set_alpha(rvm_sequential *q, size_t position, double ln_alph
 
 void rvm_sequential_remove(rvm_sequential *q, size_t position)
 {
-    rvm_fit *f = &q->search->now;
+    rvm_fit *f = q->search->now;
     const size_t K = f->K, after = K - position - 1;
     f->log_evidence += gain_of_change(q, position, INFINITY);
     take_off(q, position, 1 / gsl_matrix_get(q->Sigma, position, position));
@@ -248,26 +247,25 @@ void rvm_sequential_remove(rvm_sequential *q, size_t position)
 /* ln alpha of largest evidence within the bounds of a column; INFINITY: better left out. */
 static double bounded_ln_alpha(const rvm_sequential *q, size_t column, double S, double Q)
 {
-    const rvm_observed *o = q->search->observed;
+    const rvm_observed *o = q->search->output->observed;
     const rvm_prior prior = prior_of(q, column);
     const double best = rvm_wanted_ln_alpha(S, Q, &prior);
-    const double bounded = fmax(best, rvm_least_ln_alpha(o, q->search->now.ln_beta));
+    const double bounded = fmax(best, rvm_least_ln_alpha(o, q->search->now->ln_beta));
     return column == 0 ? fmin(bounded, o->bias_ln_alpha_max) : bounded;
 }
 
 static void consider_additions(rvm_sequential_move *best, const rvm_sequential *q)
 {
-    const rvm_fit *f = &q->search->now;
+    const rvm_fit *f = q->search->now;
     const double least = least_share * exp(f->ln_beta);
     for (size_t t = 0; t < q->statistics.count; t++) {
         const double S = q->statistics.S[t], Q = q->statistics.Q[t];
         const rvm_prior prior = prior_of(q, t);
-        if (!(S > least) || !(rvm_gain_bound(S, Q, &prior) > best->gain) ||
+        if (!(S > least) || !(rvm_gain_bound(&S, &Q, 1, &prior) > best->gain) ||
             rvm_fit_find(f, t) < f->K)
             continue;
         const double ln_alpha = bounded_ln_alpha(q, t, S, Q);
-        const double gain =
-            ln_alpha < INFINITY ? rvm_shared_gain_at(ln_alpha, &S, &Q, 1, &prior) : 0;
+        const double gain = ln_alpha < INFINITY ? rvm_gain_at(ln_alpha, &S, &Q, 1, &prior) : 0;
         if (gain > best->gain)
             *best = (rvm_sequential_move){ t, ln_alpha, gain };
     }
@@ -275,7 +273,7 @@ static void consider_additions(rvm_sequential_move *best, const rvm_sequential *
 
 rvm_sequential_move rvm_sequential_best(const rvm_sequential *q)
 {
-    const rvm_fit *f = &q->search->now;
+    const rvm_fit *f = q->search->now;
     rvm_sequential_move best = { 0 };
     for (size_t i = 0; i < f->K; i++) {
         double S, Q;
@@ -302,9 +300,9 @@ static void change_precisions(rvm_fit *f, rvm_sequential_move move, size_t at)
 
 rvm_status rvm_sequential_apply(rvm_sequential *q, rvm_sequential_move move, rvm_error *err)
 {
-    rvm_fit *f = &q->search->now;
+    rvm_fit *f = q->search->now;
     const size_t at = rvm_fit_find(f, move.column);
-    if (q->search->observed->likelihood->curved) {
+    if (q->search->output->observed->likelihood->curved) {
         change_precisions(f, move, at);
         return rvm_sequential_locate(q, err);
     }

@@ -33,10 +33,10 @@
 #define RVM_SEQUENTIAL_H
 
 #include "inference/evidence.h"
-#include "search/newton.h"
+#include "search/sweep.h"
 
 typedef struct {
-    rvm_search *search;        /* borrowed; now: functions, precisions, u, log evidence */
+    rvm_climber *search;       /* borrowed; now: functions, precisions, u, log evidence */
     rvm_statistics statistics; /* owned: S and Q of all columns of the design, active or not */
     gsl_matrix *Sigma;         /* owned, capacity x capacity; the first K x K are in use */
     double *mu;                /* owned, capacity */
@@ -46,10 +46,10 @@ typedef struct {
 
 /* For all columns of the design that the search has, Gram matrix included where the likelihood owns
  * the noise; the search needs room for all of them. */
-RVM_CHECKED rvm_status rvm_sequential_init(rvm_sequential *q, rvm_search *search, rvm_error *err);
+RVM_CHECKED rvm_status rvm_sequential_init(rvm_sequential *q, rvm_climber *search, rvm_error *err);
 void rvm_sequential_free(rvm_sequential *q);
 
-/* Everything from functions and precisions of search->now. Cost O(columns K (K + 1)), for two
+/* Everything from functions and precisions of search->now-> Cost O(columns K (K + 1)), for two
  * classes O(columns K (K + N)); RVM_ENUMERIC when there is no posterior. */
 RVM_CHECKED rvm_status rvm_sequential_locate(rvm_sequential *q, rvm_error *err);
 

@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "search/batch.h"
+#include "search/sweep.h"
 
 enum {
     SWEEPS = 20,
@@ -35,12 +36,6 @@ enum { MOST_POLISHED = 30, FEW_STARTS = 3 };
 /* Share of the functions that a restart removes. */
 static const double kicked_share = 0.25;
 
-/* One search at a time. */
-typedef struct {
-    rvm_search search;
-    rvm_statistics statistics;
-} worker;
-
 struct rvm_starts {
     rvm_study *y; /* borrowed */
     rvm_design design;
@@ -49,7 +44,7 @@ struct rvm_starts {
     int all, finished;
     int polished; /* slices of the last way, of the best point */
     int workers;
-    worker *worker;                 /* owned, workers */
+    rvm_climber *worker;            /* owned, workers: one search at a time */
     rvm_solution result[RVM_BATCH]; /* of the batch in hand */
     rvm_solution best;
     double top; /* the largest score of all results */
@@ -90,11 +85,11 @@ static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error
         return rvm_fail_memory(err, "the searches");
     rvm_status status = RVM_OK;
     for (int k = 0; k < st->workers && status == RVM_OK; k++) {
-        worker *w = &st->worker[k];
+        const rvm_output output = { &st->y->observed, &st->design };
         const size_t M = st->design.count;
-        status = rvm_search_init(&w->search, &st->y->observed, &st->design, M, 1, err);
+        status = rvm_climber_init(&st->worker[k], &output, 1, M, 1, err);
         if (status == RVM_OK)
-            status = rvm_statistics_init(&w->statistics, M, M, err);
+            status = rvm_statistics_init(&st->worker[k].statistics, M, M, err);
     }
     return status;
 }
@@ -135,10 +130,8 @@ void rvm_starts_free(rvm_starts *st)
 {
     if (st == NULL)
         return;
-    for (int k = 0; st->worker != NULL && k < st->workers; k++) {
-        rvm_search_free(&st->worker[k].search);
-        rvm_statistics_free(&st->worker[k].statistics);
-    }
+    for (int k = 0; st->worker != NULL && k < st->workers; k++)
+        rvm_climber_free(&st->worker[k]);
     free(st->worker);
     for (int k = 0; k < RVM_BATCH; k++)
         rvm_solution_free(&st->result[k]);
@@ -186,13 +179,12 @@ static rvm_status keep(rvm_solution *to, const rvm_starts *st, const rvm_fit *f,
 }
 
 /* Search number `number`, into *result. */
-static rvm_status run_search(rvm_solution *result, rvm_starts *st, worker *w, int number,
+static rvm_status run_search(rvm_solution *result, rvm_starts *st, rvm_climber *s, int number,
                              rvm_error *err)
 {
     static const rvm_start_plan again = { RVM_FROM_BEST, 0, 0, 0, 0, 0 };
     const rvm_likelihood *l = st->y->observed.likelihood;
     const rvm_start_plan *plan = number < l->plan_count ? &l->plans[number] : &again;
-    rvm_search *s = &w->search;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     if (rng == NULL)
         return rvm_fail_memory(err, "random numbers");
@@ -201,23 +193,23 @@ static rvm_status run_search(rvm_solution *result, rvm_starts *st, worker *w, in
     rvm_status status;
     if (plan->kind == RVM_FROM_BEST) {
         margin = st->best.margin;
-        place_at_best(st, &s->now, rng);
-        status = rvm_search_locate(s, err);
+        place_at_best(st, s->now, rng);
+        status = rvm_climber_locate(s, err);
     } else {
-        place_subset(st, &s->now, plan, rng);
-        status = rvm_sweep(s, SWEEPS, 1, err);
+        place_subset(st, s->now, plan, rng);
+        status = rvm_sweep_run(s, SWEEPS, 1, err);
     }
     gsl_rng_free(rng);
     bool converged = false;
     /* A prior keeps functions from leaving by the sweeps, and many then say nothing. */
-    const bool dense = rvm_prior_is_flat(&st->y->observed.weight_prior) && s->now.K > MANY &&
-                       (double)s->now.K > dense_share * (double)st->design.count;
+    const bool dense = rvm_prior_is_flat(&st->y->observed.weight_prior) && s->now->K > MANY &&
+                       (double)s->now->K > dense_share * (double)st->design.count;
     const rvm_climb_settings settings = { margin, dense ? 1 : MAX_MOVES,
                                           dense ? FEW_ITERATIONS : NEWTON_ITERATIONS,
                                           rvm_climb_exact, 0 };
     if (status == RVM_OK)
-        status = rvm_climb(s, &w->statistics, &settings, &converged, err);
-    return status == RVM_OK ? keep(result, st, &s->now, margin, converged, err) : status;
+        rvm_climb_run(s, &settings, &converged);
+    return status == RVM_OK ? keep(result, st, s->now, margin, converged, err) : status;
 }
 
 /* ---- Batches -------------------------------------------------------------------------------- */
@@ -244,24 +236,23 @@ static bool is_worth_polishing(const rvm_starts *st)
  * slice of the way where it takes long, since an interrupt waits for it. */
 static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
 {
-    worker *w = st->worker;
-    rvm_search *s = &w->search;
+    rvm_climber *s = st->worker;
     const double K = (double)st->best.latent->K, affordable = polish_slice / (K * K * K);
     const bool whole = affordable >= NEWTON_ITERATIONS;
     const rvm_climb_settings settings = { st->best.margin, whole ? MAX_MOVES : 1,
                                           whole ? NEWTON_ITERATIONS : (int)fmax(affordable, 1),
                                           rvm_climb_exact, st->tolerance };
     bool converged = false;
-    rvm_solution_load(&s->now, st->best.latent, st->design.id);
-    rvm_status status = rvm_search_locate(s, err);
-    const double before = s->now.log_evidence;
+    rvm_solution_load(s->now, st->best.latent, st->design.id);
+    rvm_status status = rvm_climber_locate(s, err);
+    const double before = s->now->log_evidence;
     if (status == RVM_OK)
-        status = rvm_climb(s, &w->statistics, &settings, &converged, err);
+        rvm_climb_run(s, &settings, &converged);
     const bool cut_short = rvm_interrupted(st->y->observed.interrupted);
-    converged = converged || (!cut_short && s->now.K == st->best.latent->K &&
-                              s->now.log_evidence - before < st->tolerance);
+    converged = converged || (!cut_short && s->now->K == st->best.latent->K &&
+                              s->now->log_evidence - before < st->tolerance);
     if (status == RVM_OK)
-        status = keep(&st->best, st, &s->now, st->best.margin, converged, err);
+        status = keep(&st->best, st, s->now, st->best.margin, converged, err);
     *done = status != RVM_OK || converged || ++st->polished >= MOST_POLISHED;
     return status == RVM_ENUMERIC || status == RVM_EINTERRUPT ? RVM_OK : status;
 }

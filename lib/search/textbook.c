@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "search/newton.h"
 #include "search/sequential.h"
+#include "search/sweep.h"
 
 enum { MOVES = 5 }; /* of a step, between two estimates of the noise */
 
@@ -20,7 +20,7 @@ struct rvm_textbook {
     rvm_method method;
     double tolerance;
     rvm_design design;
-    rvm_search search;
+    rvm_climber search;
     rvm_sequential sequential; /* RVM_METHOD_SEQUENTIAL */
     rvm_solution solution;     /* of a latent function for each model */
     size_t models, in_hand;
@@ -62,8 +62,8 @@ static rvm_status alloc_parts(rvm_textbook *t, const rvm_settings *s, rvm_error 
         return status;
     status = rvm_study_design(&t->design, t->y, threads, err);
     if (status == RVM_OK)
-        status =
-            rvm_search_init(&t->search, &t->y->observed, &t->design, t->design.count, threads, err);
+        status = rvm_climber_init(&t->search, &(const rvm_output){ &t->y->observed, &t->design }, 1,
+                                  t->design.count, threads, err);
     if (status == RVM_OK && t->method == RVM_METHOD_SEQUENTIAL)
         status = rvm_sequential_init(&t->sequential, &t->search, err);
     return status;
@@ -96,7 +96,7 @@ void rvm_textbook_free(rvm_textbook *t)
         return;
     rvm_solution_free(&t->solution);
     rvm_sequential_free(&t->sequential);
-    rvm_search_free(&t->search);
+    rvm_climber_free(&t->search);
     rvm_columns_free(&t->design);
     free(t);
 }
@@ -116,7 +116,7 @@ static rvm_status begin(rvm_textbook *t, rvm_error *err)
     const rvm_observed *o = &t->y->observed;
     const bool bias_stays = o->bias_ln_alpha_max < INFINITY;
     const double ln_alpha = rvm_study_ln_alpha(t->y);
-    rvm_fit *f = &t->search.now;
+    rvm_fit *f = t->search.now;
     f->K = 0;
     f->ln_beta = rvm_observed_first_ln_beta(o, noise_share);
     for (size_t m = 0; m < t->design.count; m++)
@@ -125,16 +125,16 @@ static rvm_status begin(rvm_textbook *t, rvm_error *err)
     t->begun = true;
     t->iterations = 0;
     return t->method == RVM_METHOD_SEQUENTIAL ? rvm_sequential_locate(&t->sequential, err)
-                                              : rvm_search_locate(&t->search, err);
+                                              : rvm_climber_locate(&t->search, err);
 }
 
 static rvm_status sweep(rvm_textbook *t, bool *arrived, rvm_error *err)
 {
     const rvm_sweep_rule rule = t->method == RVM_METHOD_EM ? RVM_SWEEP_EM : RVM_SWEEP_MACKAY;
-    const double before = t->search.now.log_evidence;
+    const double before = t->search.now->log_evidence;
     bool at_rest;
     const rvm_status status = rvm_sweep_step(&t->search, rule, 1, &at_rest, err);
-    *arrived = fabs(t->search.now.log_evidence - before) < t->tolerance;
+    *arrived = fabs(t->search.now->log_evidence - before) < t->tolerance;
     t->iterations++;
     return status;
 }
@@ -142,7 +142,7 @@ static rvm_status sweep(rvm_textbook *t, bool *arrived, rvm_error *err)
 /* Moves, then the noise. It has arrived where neither had anything to gain. */
 static rvm_status move(rvm_textbook *t, bool *arrived, rvm_error *err)
 {
-    const rvm_fit *f = &t->search.now;
+    const rvm_fit *f = t->search.now;
     rvm_status status = RVM_OK;
     int moves = 0;
     for (; moves < MOVES && status == RVM_OK; moves++) {
@@ -168,7 +168,7 @@ rvm_status rvm_textbook_step(bool *done, rvm_textbook *t, rvm_error *err)
         status =
             t->method == RVM_METHOD_SEQUENTIAL ? move(t, &arrived, err) : sweep(t, &arrived, err);
     if (status == RVM_OK)
-        status = rvm_solution_save(&t->solution, t->in_hand, &t->search.now, t->design.id,
+        status = rvm_solution_save(&t->solution, t->in_hand, t->search.now, t->design.id,
                                    t->design.norm, err);
     if (status == RVM_EINTERRUPT && t->solution.found)
         return RVM_OK;

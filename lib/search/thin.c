@@ -3,11 +3,9 @@
 
 #include <gsl/gsl_blas.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/interrupt.h"
 #include "base/linalg.h"
+#include "search/newton.h"
 
 /* Share of the trace of -M that is added to its diagonal: rounding leaves dependent functions no
  * eigenvalue 0. More of it, by that factor, where that does not make it positive definite. */
@@ -113,50 +111,36 @@ size_t rvm_thin_choose(size_t *gone, double *share, gsl_matrix *hessian, gsl_mat
 
 /* ---- One search ----------------------------------------------------------------------------- */
 
-static size_t choose(rvm_search *s, double margin, size_t most)
+/* Marks those that go, and s->step is how the others move; returns how many go. */
+static size_t choose(rvm_climber *s, double margin, size_t most)
 {
-    const size_t K = s->now.K;
-    const bool bias_stays = s->observed->bias_ln_alpha_max < INFINITY;
-    gsl_matrix_view h = gsl_matrix_submatrix(s->ws.square3, 0, 0, K + 1, K + 1),
-                    scratch = gsl_matrix_submatrix(s->ws.square2, 0, 0, K + 1, K + 1),
-                    C = rvm_search_inverse(s);
-    gsl_matrix_set_zero(&h.matrix);
-    rvm_search_derivatives(s, &h.matrix, &C.matrix);
+    const size_t K = s->now->K, n = rvm_newton_derivatives(s);
+    gsl_matrix_view h = gsl_matrix_submatrix(s->hessian, 0, 0, n, n),
+                    scratch = gsl_matrix_submatrix(s->damped, 0, 0, n, n);
+    bool *stays = s->goes; /* until it is known which go */
     for (size_t i = 0; i < K; i++)
-        s->stays[i] = (bias_stays && s->now.column[i] == 0) || gsl_matrix_get(&h.matrix, i, i) == 0;
-    return rvm_thin_choose(s->order, s->step, &h.matrix, &scratch.matrix, s->gradient, s->stays, K,
-                           margin, most, s->ws.threads);
-}
-
-static void set_trial(rvm_search *s)
-{
-    const rvm_observed *o = s->observed;
-    rvm_fit *f = &s->trial;
-    rvm_fit_copy(f, &s->now);
-    f->ln_beta = fmin(f->ln_beta + s->step[f->K], o->ln_beta_max);
-    const double least = rvm_least_ln_alpha(o, f->ln_beta);
-    for (size_t i = f->K; i-- > 0;) {
-        if (s->step[i] == 0) {
-            rvm_fit_remove(f, i);
-            continue;
-        }
-        const double most = f->column[i] == 0 ? o->bias_ln_alpha_max : INFINITY;
-        rvm_fit_set_alpha(f, i, fmin(fmax(f->ln_alpha[i] - log(s->step[i]), least), most));
+        stays[i] = rvm_climber_is_bias(s, i) || gsl_matrix_get(&h.matrix, i, i) == 0;
+    const size_t count = rvm_thin_choose(s->order, s->step, &h.matrix, &scratch.matrix, s->gradient,
+                                         stays, K, margin, most, s->ws.threads);
+    for (size_t i = 0; i < K && count > 0; i++) {
+        s->goes[i] = s->step[i] == 0;
+        s->step[i] = s->goes[i] ? 0 : -log(s->step[i]); /* ln alpha = -ln V */
     }
+    return count;
 }
 
-size_t rvm_thin(rvm_search *s, double margin)
+size_t rvm_thin_out(rvm_climber *s, double margin)
 {
     const double rounding = 1e-9;
-    size_t most = s->now.K;
-    if (!rvm_prior_is_flat(&s->observed->weight_prior))
+    size_t most = s->now->K;
+    if (!rvm_prior_is_flat(&s->output->observed->weight_prior))
         return 0;
-    while (most > 0 && !rvm_interrupted(s->observed->interrupted)) {
+    while (most > 0 && !rvm_climber_stopped(s)) {
         const size_t count = choose(s, margin, most);
         if (count == 0)
             break;
-        set_trial(s);
-        if (rvm_search_accept(s, -rounding - (double)count * margin))
+        rvm_climber_try_step(s);
+        if (rvm_climber_accept(s, -rounding - (double)count * margin))
             return count;
         most = count / 2;
     }

@@ -17,14 +17,14 @@
 #ifndef RVM_THIN_H
 #define RVM_THIN_H
 
-#include "search/newton.h"
+#include "search/climber.h"
 
 /* Chooses functions that cost less than `margin` nats each, cheapest first, at most `most`: their
  * positions into gone, and into share (n numbers) what the variances of the others are multiplied
  * with (0 for those gone) and what is added to the ln betas. Returns how many go.
  *
  * gradient and hessian: by ln alpha of K functions, then by n - K ln betas, as
- * rvm_search_derivatives leaves them; hessian and scratch, n x n, are destroyed. stays (K): may not
+ * rvm_newton_derivatives leaves them; hessian and scratch, n x n, are destroyed. stays (K): may not
  * go. Cost n^3. */
 size_t rvm_thin_choose(size_t *gone, double *share, gsl_matrix *hessian, gsl_matrix *scratch,
                        const double *gradient, const bool *stays, size_t K, double margin,
@@ -34,6 +34,6 @@ size_t rvm_thin_choose(size_t *gone, double *share, gsl_matrix *hessian, gsl_mat
  * all that were chosen, or half of them, or a quarter, ... Returns how many are gone; after an
  * interrupt none. A prior of the precisions tells twins apart, so that there is nothing to do with
  * one. */
-size_t rvm_thin(rvm_search *s, double margin);
+size_t rvm_thin_out(rvm_climber *s, double margin);
 
 #endif

@@ -208,7 +208,7 @@ static rvm_status first_round(rvm_working_set *w, rvm_error *err)
     const start_plan *plan = &plans[w->start % PLANS];
     const size_t count =
         rvm_pool_first(&w->pool, w->y, &w->gram.columns, plan->first, RVM_WIDE_PRIOR);
-    w->gram.search.now.ln_beta = rvm_observed_first_ln_beta(o, plan->noise_share);
+    w->gram.search.now->ln_beta = rvm_observed_first_ln_beta(o, plan->noise_share);
     status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, count, err);
     if (status == RVM_OK)
         status = run(w, FIRST_SWEEPS, &quick, err);
@@ -221,7 +221,7 @@ static rvm_status first_round(rvm_working_set *w, rvm_error *err)
 static rvm_status thin_out(rvm_working_set *w, rvm_error *err)
 {
     const rvm_solved *from = w->kept.latent;
-    rvm_fit *f = &w->gram.search.now;
+    rvm_fit *f = w->gram.search.now;
     f->K = 0;
     for (size_t i = 0; i < from->K; i++) {
         const bool is_bias = rvm_basis_is_bias(&w->y->basis, from->id[i]);
@@ -269,7 +269,7 @@ static size_t choose_chunk(rvm_working_set *w, size_t offers)
  * many nats for it beside. */
 static double gain_on_best(const rvm_working_set *w, double nats)
 {
-    const rvm_fit *f = &w->gram.search.now;
+    const rvm_fit *f = w->gram.search.now;
     const double functions = (double)f->K - (double)w->best.latent->K;
     return f->log_evidence - w->best.latent->log_evidence -
            functions * (w->y->observed.prune_margin + nats);
