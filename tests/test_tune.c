@@ -328,6 +328,59 @@ START_TEST(classes_are_told_apart)
     }
 END_TEST
 
+/* A smooth wave with little noise, and rows so close that the ladder reaches far: kernels that are
+ * narrower than the best one, and take longest, are tried until one has lost twice as much. */
+START_TEST(narrow_kernels_end_with_the_first_that_is_lost)
+    {
+        const rvm_settings s = regression();
+        rvm_problem *p = wave(60, 8, 0.02, 11);
+        rvm_tuner *t = NULL;
+        rvm_error err = { 0 };
+        bool done = false;
+        size_t lost = 0, narrower = 0;
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, rvm_train, &err));
+        while (!done)
+            CHECK_OK(rvm_tuner_step(&done, t, &err));
+        const rvm_choice best = rvm_tuner_best(t);
+        for (size_t k = 0; k < rvm_tuner_tried(t); k++) {
+            const rvm_choice c = rvm_tuner_trial(t, k);
+            narrower += c.kernel.gamma > best.kernel.gamma;
+            lost += c.kernel.gamma > best.kernel.gamma && c.loss > 2 * best.loss;
+        }
+        ck_assert_uint_ge(narrower, 2);
+        ck_assert_uint_le(lost, 1);
+        rvm_tuner_free(t);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Of so many rows the folds are drawn once, for each kernel: those that were compared before are
+ * not favoured by a second draw. */
+START_TEST(kernels_are_compared_by_as_many_draws)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *p = empty_problem();
+        rvm_tuner *t = NULL;
+        rvm_report r = { 0 };
+        rvm_error err = { 0 };
+        gsl_rng *rng = random_numbers(13);
+        bool done = false;
+        s.tune.gamma = true;
+        for (size_t i = 0; i < 1001; i++) {
+            const double x = gsl_rng_uniform(rng);
+            append_dense(p, floor(3 * x), &x, 1);
+        }
+        gsl_rng_free(rng);
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, rvm_train, &err));
+        while (!done)
+            CHECK_OK(rvm_tuner_step(&done, t, &err));
+        rvm_tuner_report(&r, t);
+        ck_assert_uint_eq(rvm_tuner_tried(t), (size_t)r.trials);
+        rvm_tuner_free(t);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* Trainers go through the choice first, and what they train is what was chosen. */
 START_TEST(training_begins_with_the_choice)
     {
@@ -394,6 +447,8 @@ Suite *tune_suite(void)
     tcase_add_test(c, degree_and_type_are_found);
     tcase_add_test(c, the_loss_is_that_of_a_cross_validation);
     tcase_add_test(c, classes_are_told_apart);
+    tcase_add_test(c, narrow_kernels_end_with_the_first_that_is_lost);
+    tcase_add_test(c, kernels_are_compared_by_as_many_draws);
     tcase_add_test(c, training_begins_with_the_choice);
     tcase_add_test(c, there_is_always_a_kernel);
     suite_add_tcase(s, c);

@@ -37,7 +37,6 @@
 #include "data/problem.h"
 #include "product/loss.h"
 #include "product/settings.h"
-#include "product/trial.h"
 
 enum {
     FEW_ROWS = 1500,  /* that the ladder is searched with, */
@@ -66,9 +65,18 @@ static const double clearly_worse = 1.25;
 /* The same of a comparison with one start: more may gain so much, where noise is little. */
 static const double perhaps_worse = 2;
 
+/* What a kernel has come to: means over the draws of the folds so far. */
+typedef struct {
+    int draws;
+    double loss; /* infinite where a fold has left the range of numbers; the others say nothing then
+                  */
+    double sure; /* what it gains on a constant, in standard errors */
+    rvm_fold_score score;
+} trial;
+
 /* The best rung of the ladder of the rows in hand, and what each has come to. */
 typedef struct {
-    rvm_trial rung[RUNGS];
+    trial rung[RUNGS];
     size_t rows;
     int best; /* the wider one of equals */
 } ladder;
@@ -87,8 +95,10 @@ typedef struct {
 typedef enum { OUTWARDS, CAREFUL, MORE_ROWS, DONE } tuner_stage;
 
 struct rvm_tuner {
-    const rvm_problem *p; /* borrowed */
-    rvm_settings settings;
+    const rvm_problem *p;  /* borrowed */
+    rvm_tuning open;       /* with at least one type */
+    unsigned long seed;    /* of the first draw of the folds */
+    rvm_settings settings; /* of the trial in hand: nothing is left open */
     rvm_training *train;
     size_t *order;         /* owned, rows of p: canonical, so that the choice does not depend on the
                             order of the file */
@@ -121,7 +131,7 @@ static void add_family(rvm_tuner *t, rvm_kernel kernel)
     const unsigned uses = rvm_kernel_uses(kernel.type);
     family *f = &t->family[t->families++];
     *f = (family){ .kernel = kernel, .gamma = kernel.gamma, .now = &f->few };
-    if ((uses & RVM_USES_GAMMA) && t->settings.tune.gamma) {
+    if ((uses & RVM_USES_GAMMA) && t->open.gamma) {
         f->gamma = 1 / rvm_spacing_typical(kernel.type, t->p, t->order, t->rng);
         /* Without an offset the gamma of a power is a factor of the kernel,
          * which changes nothing. */
@@ -135,7 +145,7 @@ static void add_families(rvm_tuner *t, rvm_kernel_type type)
 {
     static const int degrees[] = { 2, 3, 4 };
     static const double offsets[] = { 0, 1 };
-    const rvm_tuning *tune = &t->settings.tune;
+    const rvm_tuning *tune = &t->open;
     const unsigned uses = rvm_kernel_uses(type);
     const size_t some_degrees = tune->degree && (uses & RVM_USES_DEGREE) ? 3 : 1;
     const size_t some_offsets = tune->coef0 && (uses & RVM_USES_COEF0) ? 2 : 1;
@@ -154,13 +164,11 @@ static void add_families(rvm_tuner *t, rvm_kernel_type type)
 static rvm_status make_families(rvm_tuner *t, rvm_error *err)
 {
     enum { MOST_FAMILIES = 6 }; /* degrees times offsets */
-    const rvm_settings *s = &t->settings;
-    const size_t types = s->tune.type_count > 0 ? s->tune.type_count : 1;
-    t->family = rvm_array(types * MOST_FAMILIES, sizeof *t->family);
+    t->family = rvm_array(t->open.type_count * MOST_FAMILIES, sizeof *t->family);
     if (t->family == NULL)
         return rvm_fail_memory(err, "the kernels");
-    for (size_t k = 0; k < types; k++)
-        add_families(t, s->tune.type_count > 0 ? s->tune.type[k] : s->kernel.type);
+    for (size_t k = 0; k < t->open.type_count; k++)
+        add_families(t, t->open.type[k]);
     return RVM_OK;
 }
 
@@ -194,7 +202,7 @@ static rvm_kernel kernel_at(const family *f, int rung)
     return kernel;
 }
 
-static rvm_trial *trial_at(ladder *l, int rung)
+static trial *trial_at(ladder *l, int rung)
 {
     return &l->rung[rung - WIDEST];
 }
@@ -202,8 +210,8 @@ static rvm_trial *trial_at(ladder *l, int rung)
 /* Infinite where it has not been tried. */
 static double loss_at(const ladder *l, int rung)
 {
-    const rvm_trial *trial = &l->rung[rung - WIDEST];
-    return trial->draws > 0 ? trial->loss : INFINITY;
+    const trial *at = &l->rung[rung - WIDEST];
+    return at->draws > 0 ? at->loss : INFINITY;
 }
 
 static bool is_tried(const family *f, int rung)
@@ -239,25 +247,65 @@ static int draws_of(const rvm_tuner *t)
     return t->stage == CAREFUL ? careful_draws(t) : 1;
 }
 
-/* One draw of the folds for one rung. */
+/* The mean of one value more, which is number n. */
+static void average(double *mean, double value, int n)
+{
+    *mean += (value - *mean) / n;
+}
+
+/* What a cross-validation has predicted is one draw more. */
+static rvm_status add_draw(trial *to, const rvm_tuner *t, rvm_error *err)
+{
+    rvm_fold_score score;
+    double sure = 0;
+    const double loss = rvm_loss(&sure, &t->prediction, t->sample, &t->constant, &t->settings);
+    const rvm_status status = rvm_score_folds(&score, &t->prediction, t->sample, err);
+    if (status != RVM_OK)
+        return status;
+    const int n = ++to->draws;
+    if (!isinf(to->loss))
+        average(&to->loss, loss, n);
+    average(&to->sure, sure, n);
+    average(&to->score.error, score.error, n);
+    average(&to->score.log_loss, score.log_loss, n);
+    average(&to->score.cover, score.cover, n);
+    return RVM_OK;
+}
+
+/* One draw of the folds for one rung, draw k the same for each of them. */
+static rvm_status draw_folds(rvm_tuner *t, const family *f, int rung, rvm_error *err)
+{
+    trial *to = trial_at(f->now, rung);
+    rvm_settings *s = &t->settings;
+    bool finished = false;
+    s->kernel = kernel_at(f, rung);
+    s->restarts = t->stage == CAREFUL ? careful_starts(t) : 1;
+    s->seed = t->seed + (unsigned long)to->draws;
+    rvm_status status =
+        rvm_crossval_predict(&t->prediction, &finished, t->sample, s, folds_of(t), t->train, err);
+    if (status == RVM_ENUMERIC) {
+        to->draws++;
+        to->loss = INFINITY;
+        status = RVM_OK;
+    } else if (status != RVM_OK || !finished) {
+        return status;
+    } else {
+        status = add_draw(to, t, err);
+    }
+    t->tried++;
+    t->work += (double)(folds_of(t) * t->sample->rows);
+    return status;
+}
+
+/* Where the careful comparison has no more starts than the first one, that is its first draw, and
+ * all of it where there is one: a rung that both have seen counts no more draws than its
+ * neighbour. */
 static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
 {
-    rvm_trial *trial = trial_at(f->now, rung);
-    rvm_settings s = t->settings;
-    if (t->stage == CAREFUL && trial->draws == 0 && careful_starts(t) == 1)
-        *trial = *trial_at(&f->few, rung); /* is its first draw */
-    const int before = trial->draws;
-    s.kernel = kernel_at(f, rung);
-    s.tune = (rvm_tuning){ .gamma = false };
-    s.restarts = t->stage == CAREFUL ? careful_starts(t) : 1;
-    s.ard = false; /* it starts from the width that is chosen here */
-    const rvm_status status = rvm_trial_draw(trial, &t->prediction, t->sample, &t->constant, &s,
-                                             folds_of(t), t->train, err);
-    if (trial->draws > before) {
-        t->tried++;
-        t->work += (double)(folds_of(t) * t->sample->rows);
-    }
-    return status;
+    trial *to = trial_at(f->now, rung);
+    if (t->stage == CAREFUL && to->draws == 0 && careful_starts(t) == 1)
+        *to = *trial_at(&f->few, rung);
+    return to->draws > 0 && to->draws >= draws_of(t) ? RVM_OK : draw_folds(t, f, rung, err);
 }
 
 /* ---- From rung to rung ---------------------------------------------------------------------- */
@@ -429,19 +477,17 @@ static rvm_status next_stage(rvm_tuner *t, rvm_error *err)
     return RVM_OK;
 }
 
-/* ---- What others see ------------------------------------------------------------------------ */
+/* ---- Life ----------------------------------------------------------------------------------- */
 
 static rvm_status prepare(rvm_tuner *t, rvm_error *err)
 {
-    rvm_status status = rvm_settings_check(&t->settings, t->p, err);
-    if (status == RVM_OK)
-        status = rvm_order_rows(&t->order, t->p, err);
+    rvm_status status = rvm_order_rows(&t->order, t->p, err);
     if (status != RVM_OK)
         return status;
     t->rng = gsl_rng_alloc(gsl_rng_taus2);
     if (t->rng == NULL)
         return rvm_fail_memory(err, "random numbers");
-    gsl_rng_set(t->rng, t->settings.seed);
+    gsl_rng_set(t->rng, t->seed);
     status = make_families(t, err);
     if (status == RVM_OK)
         status = draw_sample(t, FEW_ROWS, err);
@@ -455,6 +501,24 @@ static rvm_status prepare(rvm_tuner *t, rvm_error *err)
     return status;
 }
 
+/* A solution at each kernel, not a sample, and from gamma, which a search for length-scales begins
+ * with. */
+static void set_trials(rvm_tuner *t, const rvm_settings *s)
+{
+    t->settings = *s;
+    t->settings.ard = false;
+    if (s->method == RVM_METHOD_GIBBS) {
+        t->settings.method = RVM_METHOD_AUTO;
+        t->settings.sampling.mixture = false;
+        t->settings.weight_prior = t->settings.noise_prior = (rvm_gamma_prior){ 0, 0 };
+    }
+    t->open = s->tune;
+    if (t->open.type_count == 0)
+        t->open.type[t->open.type_count++] = s->kernel.type;
+    t->settings.tune = (rvm_tuning){ .gamma = false };
+    t->seed = s->seed;
+}
+
 rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
                            rvm_training *train, rvm_error *err)
 {
@@ -462,13 +526,8 @@ rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_sett
     if (t == NULL)
         return rvm_fail_memory(err, "the choice of a kernel");
     t->p = p;
-    t->settings = *s;
     t->train = train;
-    if (s->method == RVM_METHOD_GIBBS) { /* a solution at each kernel, not a sample */
-        t->settings.method = RVM_METHOD_AUTO;
-        t->settings.sampling.mixture = false;
-        t->settings.weight_prior = t->settings.noise_prior = (rvm_gamma_prior){ 0, 0 };
-    }
+    set_trials(t, s);
     const rvm_status status = prepare(t, err);
     if (status != RVM_OK) {
         rvm_tuner_free(t);
@@ -506,15 +565,17 @@ rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, rvm_error *err)
     return status;
 }
 
+/* ---- What has been found -------------------------------------------------------------------- */
+
 static rvm_choice choice(const family *f, const ladder *l, int rung)
 {
-    const rvm_trial *trial = &l->rung[rung - WIDEST];
+    const trial *at = &l->rung[rung - WIDEST];
     return (rvm_choice){ .kernel = kernel_at(f, rung),
                          .loss = loss_at(l, rung),
-                         .error = trial->score.error,
-                         .log_loss = trial->score.log_loss,
-                         .cover = trial->score.cover,
-                         .rows = trial->draws > 0 ? l->rows : 0 };
+                         .error = at->score.error,
+                         .log_loss = at->score.log_loss,
+                         .cover = at->score.cover,
+                         .rows = at->draws > 0 ? l->rows : 0 };
 }
 
 /* The best one, with what it came to on few rows, as all families have. */
@@ -537,13 +598,12 @@ rvm_choice rvm_tuner_best(const rvm_tuner *t)
 
 size_t rvm_tuner_types(const rvm_tuner *t)
 {
-    return t->settings.tune.type_count > 0 ? t->settings.tune.type_count : 1;
+    return t->open.type_count;
 }
 
 rvm_choice rvm_tuner_best_of_type(const rvm_tuner *t, size_t type)
 {
-    const rvm_kernel_type wanted =
-        t->settings.tune.type_count > 0 ? t->settings.tune.type[type] : t->settings.kernel.type;
+    const rvm_kernel_type wanted = t->open.type[type];
     size_t best = t->families;
     for (size_t k = 0; k < t->families; k++)
         if (t->family[k].kernel.type == wanted &&
