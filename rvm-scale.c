@@ -82,48 +82,32 @@ static rvm_scaling *read_ranges(const char *name)
     return s;
 }
 
-static bool warn_of_unseen(const rvm_scaling *s, const rvm_scaling *learned, const char *data_name,
-                           const char *range_name, bool quiet)
+/* What the ranges of a file lack is taken from those of the data, or warned of. */
+static bool complete_ranges(rvm_scaling *s, const rvm_scaling *learned, const char *data_name,
+                            const scale_job *job)
 {
+    bool target_taken = false;
     int *unseen = NULL;
-    size_t count = 0, i;
+    size_t count = 0;
     rvm_error err = { 0 };
 
-    if (rvm_scaling_unseen(&unseen, &count, s, learned, &err) != RVM_OK) {
+    rvm_status status = rvm_scaling_complete(s, &target_taken, learned, &err);
+    if (status == RVM_OK)
+        status = rvm_scaling_unseen(&unseen, &count, s, learned, &err);
+    if (status != RVM_OK)
         cli_error(&tool, NULL, &err);
-        return false;
-    }
-    for (i = 0; i < count && !quiet; i++)
+    for (size_t i = 0; i < count && !job->quiet; i++)
         cli_note(&tool,
                  "WARNING: feature index %d appeared in file %s was not seen in the scaling "
                  "factor file %s. The feature is scaled to 0.",
-                 unseen[i], data_name, range_name);
+                 unseen[i], data_name, job->restore);
+    if (status == RVM_OK && target_taken && !job->quiet)
+        cli_note(&tool,
+                 "WARNING: %s holds no range of the target. It is scaled by the smallest and the "
+                 "largest target of file %s.",
+                 job->restore, data_name);
     free(unseen);
-    return true;
-}
-
-/* The ranges of file `range_name`, with what they lack from those of the data. */
-static rvm_scaling *restore_ranges(const rvm_scaling *learned, const char *data_name,
-                                   const char *range_name, bool quiet)
-{
-    rvm_error err = { 0 };
-    bool target_taken = false;
-    rvm_scaling *s = read_ranges(range_name);
-
-    if (s == NULL)
-        return NULL;
-    if (rvm_scaling_complete(s, &target_taken, learned, &err) != RVM_OK) {
-        cli_error(&tool, NULL, &err);
-    } else if (warn_of_unseen(s, learned, data_name, range_name, quiet)) {
-        if (target_taken && !quiet)
-            cli_note(&tool,
-                     "WARNING: %s holds no range of the target. It is scaled by the smallest "
-                     "and the largest target of file %s.",
-                     range_name, data_name);
-        return s;
-    }
-    rvm_scaling_free(s);
-    return NULL;
+    return status == RVM_OK;
 }
 
 static rvm_status write_ranges(const void *ranges, FILE *out, rvm_error *err)
@@ -144,8 +128,9 @@ static void warn_of_density(const rvm_scaling_counts *counts)
 
 /* Tries all rows first: nothing is written, ranges neither, unless all can be scaled. */
 static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *data_name,
-                       const char *save, bool quiet)
+                       const scale_job *job)
 {
+    const char *const save = job->save; /* not together with restore */
     rvm_scaling_counts counts;
     rvm_error err = { 0 };
 
@@ -153,12 +138,12 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
         cli_error(&tool, data_name, &err);
         return false;
     }
-    if (counts.index_zero && !quiet)
+    if (counts.index_zero && !job->quiet)
         cli_note(&tool, "WARNING: minimal feature index is 0, but indices should start from 1");
     if (save != NULL &&
         !cli_output_save(&tool, "can't open file", "can't write file", save, write_ranges, s))
         return false;
-    if (counts.index_zero && save != NULL && !quiet)
+    if (counts.index_zero && save != NULL && !job->quiet)
         cli_note(&tool,
                  "WARNING: scaling factors with indices smaller than 1 are not stored to the "
                  "file %s.",
@@ -167,7 +152,7 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
         cli_output_stdout_fault(&tool, err.message);
         return false;
     }
-    if (!quiet)
+    if (!job->quiet)
         warn_of_density(&counts);
     return true;
 }
@@ -189,14 +174,15 @@ static bool scale(const scale_job *job, const rvm_scaling_limits *limits, const 
     if (rvm_scaling_learn(&learned, p, limits, &err) != RVM_OK) {
         cli_error(&tool, NULL, &err);
     } else if (job->restore != NULL) {
-        restored = restore_ranges(learned, data_name, job->restore, job->quiet);
-        done = restored != NULL && scale_rows(restored, p, data_name, NULL, job->quiet);
+        restored = read_ranges(job->restore);
+        done = restored != NULL && complete_ranges(restored, learned, data_name, job) &&
+               scale_rows(restored, p, data_name, job);
     } else {
         if (rvm_problem_rows(p) == 1 && !job->quiet)
             cli_note(&tool,
                      "one row has no ranges, and all of its features are left out: rows to be "
                      "predicted are scaled by the ranges of the training rows, with -r");
-        done = scale_rows(learned, p, data_name, job->save, job->quiet);
+        done = scale_rows(learned, p, data_name, job);
     }
     rvm_scaling_free(restored);
     rvm_scaling_free(learned);

@@ -159,20 +159,17 @@ static bool has_equal_targets(const rvm_problem *p)
     return true;
 }
 
-static bool has_equal_rows(const rvm_problem *p)
+/* The smallest and the largest range of the features that vary; 0 where none does. */
+static void find_spread(double *smallest, double *largest, const rvm_problem *p)
 {
-    const size_t width = p->start[1] - p->start[0];
+    const rvm_scaling_limits unit = { .lower = 0, .upper = 1 };
+    rvm_scaling *ranges = NULL;
+    rvm_error err = { 0 };
 
-    for (size_t i = 1; i < p->rows; i++) {
-        const size_t at = p->start[i];
-
-        if (p->start[i + 1] - at != width)
-            return false;
-        for (size_t k = 0; k < width; k++)
-            if (p->index[at + k] != p->index[k] || p->value[at + k] != p->value[k])
-                return false;
-    }
-    return true;
+    *smallest = *largest = 0;
+    if (rvm_scaling_learn(&ranges, p, &unit, &err) == RVM_OK)
+        rvm_scaling_spread(smallest, largest, ranges);
+    rvm_scaling_free(ranges);
 }
 
 /* Some feature is far larger than what rvm-scale makes of it, or than a standardised one. */
@@ -190,6 +187,7 @@ static bool is_unscaled(const rvm_problem *p)
 static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
 {
     static const char nothing[] = "these rows do not tell that anything else is better";
+    double smallest, largest;
 
     if (has_equal_targets(p))
         return "all targets are equal";
@@ -198,7 +196,8 @@ static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
                "--basis bias,linear takes the features";
     if (p->max_index < 0)
         return "no row has a feature";
-    if (has_equal_rows(p))
+    find_spread(&smallest, &largest, p);
+    if (!(largest > 0))
         return "all rows have the same features";
     if (s->kernel.type == RVM_PRECOMPUTED || s->tune.gamma || s->ard)
         return nothing;
@@ -214,18 +213,13 @@ static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
 static void write_remedy(char *text, size_t size, const rvm_settings *s, const rvm_kernel *kernel,
                          const rvm_problem *p)
 {
-    const rvm_scaling_limits unit = { .lower = 0, .upper = 1 };
     const double uneven = 10;
-    double smallest = 0, largest = 0;
-    rvm_scaling *ranges = NULL;
-    rvm_error err = { 0 };
+    double smallest, largest;
     size_t length = 0;
 
-    if (kernel->type != RVM_PRECOMPUTED && rvm_scaling_learn(&ranges, p, &unit, &err) == RVM_OK)
-        rvm_scaling_spread(&smallest, &largest, ranges);
-    rvm_scaling_free(ranges);
+    find_spread(&smallest, &largest, p);
     text[0] = '\0';
-    if (largest > uneven * smallest)
+    if (kernel->type != RVM_PRECOMPUTED && largest > uneven * smallest)
         length = (size_t)snprintf(
             text, size, "scale the features with rvm-scale (their ranges go from %.3g to %.3g)",
             smallest, largest);

@@ -105,7 +105,8 @@ static rvm_status set_kernel_number(rvm_settings *s, const char *value, rvm_erro
     int number = 0;
     const rvm_status status = rvm_value_read(&number, RVM_VALUE_INT, value, err);
 
-    s->kernel.type = (rvm_kernel_type)number; /* whatever it is: checked with the ranges */
+    if (!rvm_kernel_by_number(&s->kernel.type, number))
+        s->kernel.type = (rvm_kernel_type)RVM_KERNEL_TYPES; /* none, which the check refuses */
     return status;
 }
 
