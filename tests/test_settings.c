@@ -263,6 +263,21 @@ START_TEST(class_weights_are_positive)
     }
 END_TEST
 
+START_TEST(class_weights_multiply_to_a_number)
+    {
+        rvm_class_weight w[] = { { -1, 1e-200 }, { -1, 1e-200 }, { 1, 1e200 } };
+        rvm_settings s = rvm_settings_default();
+
+        s.class_weights = w;
+        s.class_weight_count = 3;
+        expect_fault(&s, NULL, "the weights of class -1 multiply to 0");
+        w[0].weight = w[1].weight = 1e200;
+        expect_fault(&s, NULL, "the weights of class -1 multiply to inf");
+        w[0].weight = 1e-200;
+        expect_ok(&s, NULL);
+    }
+END_TEST
+
 START_TEST(any_number_of_classes)
     {
         const rvm_grammar grammar = { .class_labels = true };
@@ -583,6 +598,7 @@ Suite *settings_suite(void)
     tcase_add_test(tc, noise_is_above_the_rounding_of_the_targets);
     tcase_add_test(tc, priors_have_ranges);
     tcase_add_test(tc, class_weights_are_positive);
+    tcase_add_test(tc, class_weights_multiply_to_a_number);
     tcase_add_test(tc, any_number_of_classes);
     tcase_add_test(tc, methods_have_names);
     tcase_add_test(tc, numbers_and_flags_by_name);

@@ -8,6 +8,7 @@
 #include "basis/term.h"
 #include "data/problem.h"
 #include "product/settings.h"
+#include "search/observe.h"
 
 static rvm_status check_kernel(const rvm_kernel *kernel, rvm_error *err)
 {
@@ -76,6 +77,10 @@ static rvm_status check_class_weights(const rvm_settings *s, rvm_error *err)
             return rvm_fail(err, RVM_ESETTING,
                             "weight of class %d is %g; a finite number above 0 is needed", w->label,
                             w->weight);
+        const double product = rvm_class_weight_of(s, w->label);
+        if (!isfinite(product) || product <= 0)
+            return rvm_fail(err, RVM_ESETTING, "the weights of class %d multiply to %g", w->label,
+                            product);
     }
     return RVM_OK;
 }

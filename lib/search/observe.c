@@ -108,23 +108,6 @@ double rvm_class_weight_of(const rvm_settings *s, int label)
     return weight;
 }
 
-/* Of the rows of each class as the settings have it; *least and *largest of them. */
-static rvm_status find_weights(double *weight, double *least, double *largest, const rvm_study *y,
-                               const rvm_settings *s, rvm_error *err)
-{
-    *least = INFINITY;
-    *largest = 0;
-    for (size_t n = 0; n < y->p->rows; n++) {
-        weight[n] = rvm_class_weight_of(s, (int)y->p->target[n]);
-        if (!isfinite(weight[n]) || !(weight[n] > 0))
-            return rvm_fail(err, RVM_ESETTING, "the weights of class %d multiply to %g",
-                            (int)y->p->target[n], weight[n]);
-        *least = fmin(*least, weight[n]);
-        *largest = fmax(*largest, weight[n]);
-    }
-    return RVM_OK;
-}
-
 /* What weights say is which errors cost more, not that there are more rows than there are: rows
  * that counted several times would raise the evidence, and buy functions (on 500 rows, a tenth of
  * them of a class of weight 10, 57 in the place of 3, which find fewer of that class). So the
@@ -132,13 +115,15 @@ static rvm_status find_weights(double *weight, double *least, double *largest, c
 static rvm_status weigh_rows(rvm_study *y, const rvm_settings *s, rvm_error *err)
 {
     rvm_observed *o = &y->observed;
-    double least = 1, largest = 1;
+    double least = INFINITY, largest = 0;
     o->row_weight = rvm_array(o->N, sizeof *o->row_weight);
     if (o->row_weight == NULL)
         return rvm_fail_memory(err, "the weights of the rows");
-    const rvm_status status = find_weights(o->row_weight, &least, &largest, y, s, err);
-    if (status != RVM_OK)
-        return status;
+    for (size_t n = 0; n < o->N; n++) {
+        o->row_weight[n] = rvm_class_weight_of(s, (int)y->p->target[n]); /* finite and above 0 */
+        least = fmin(least, o->row_weight[n]);
+        largest = fmax(largest, o->row_weight[n]);
+    }
     if (least == largest) {
         free(o->row_weight);
         o->row_weight = NULL;
