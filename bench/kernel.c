@@ -101,7 +101,7 @@ static rvm_problem *random_rows(const shape *s, gsl_rng *rng)
     return p;
 }
 
-static double time_blocks(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *rows,
+static double time_blocks(gsl_matrix *block, const rvm_kernel *kernel, const rvm_kernel_rows *rows,
                           const size_t *id)
 {
     rvm_error err = { 0 };
@@ -154,7 +154,7 @@ static void measure(const shape *s, gsl_matrix *block)
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     need(rng != NULL);
     rvm_problem *p = random_rows(s, rng);
-    rvm_rows *rows = rvm_rows_alloc(p, &kernel, NULL);
+    rvm_kernel_rows *rows = rvm_kernel_rows_alloc(p, &kernel, NULL);
     gsl_matrix *A = random_matrix(FUNCTIONS, (size_t)s->features, rng);
     gsl_matrix *B = random_matrix(STRIP, (size_t)s->features, rng);
     size_t id[FUNCTIONS];
@@ -171,7 +171,7 @@ static void measure(const shape *s, gsl_matrix *block)
            rows->dense ? "dense" : "sparse", 1e-6 / t, 1e-6 / t_roof, 100 * t_roof / t);
     gsl_matrix_free(A);
     gsl_matrix_free(B);
-    rvm_rows_free(rows);
+    rvm_kernel_rows_free(rows);
     rvm_problem_free(p);
     gsl_rng_free(rng);
 }

@@ -71,7 +71,7 @@ END_TEST
 
 typedef struct {
     rvm_problem *p; /* in canonical order already */
-    rvm_rows *rows;
+    rvm_kernel_rows *rows;
     rvm_basis basis;
 } candidates;
 
@@ -84,7 +84,7 @@ static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *ker
     c->p = rvm_problem_subset(p, order, p->rows);
     free(order);
     rvm_problem_free(p);
-    c->rows = rvm_rows_alloc(c->p, kernel, NULL);
+    c->rows = rvm_kernel_rows_alloc(c->p, kernel, NULL);
     ck_assert(c->p != NULL && c->rows != NULL);
     CHECK_OK(rvm_basis_init(&c->basis, c->p, c->rows, kernel, degrees, &err));
 }
@@ -92,7 +92,7 @@ static void candidates_init(candidates *c, rvm_problem *p, const rvm_kernel *ker
 static void candidates_free(candidates *c)
 {
     rvm_basis_free(&c->basis);
-    rvm_rows_free(c->rows);
+    rvm_kernel_rows_free(c->rows);
     rvm_problem_free(c->p);
 }
 
@@ -416,7 +416,7 @@ START_TEST(functions_at_other_rows)
         candidates c;
         candidates_init(&c, rows_of("0 1:0\n0 1:1\n"), &rbf, true);
         rvm_problem *other = rows_of("0 1:2\n0 1:-1 7:1\n");
-        rvm_rows *at = rvm_rows_alloc(other, &rbf, c.rows);
+        rvm_kernel_rows *at = rvm_kernel_rows_alloc(other, &rbf, c.rows);
         ck_assert_ptr_nonnull(at);
         c.basis.at = at;
         c.basis.N = 2;
@@ -432,7 +432,7 @@ START_TEST(functions_at_other_rows)
             check_close(Q[k], (a - 3 * b) / hypot(a, b), 1e-15);
         }
         gsl_matrix_free(block);
-        rvm_rows_free(at);
+        rvm_kernel_rows_free(at);
         rvm_problem_free(other);
         candidates_free(&c);
     }

@@ -63,7 +63,7 @@ START_TEST(derivative_by_the_weights)
         CHECK_OK(rvm_inputs_init(&in, p, &err));
         ck_assert_uint_eq(in.count, D);
         k.inputs = &weights;
-        rvm_rows *rows = rvm_rows_alloc(p, &k, NULL);
+        rvm_kernel_rows *rows = rvm_kernel_rows_alloc(p, &k, NULL);
         ck_assert_ptr_nonnull(rows);
         CHECK_OK(rvm_inputs_gradient(gradient, &in, eta, G, scratch, &k, rows, &err));
         for (size_t j = 0; j < D; j++) {
@@ -77,7 +77,7 @@ START_TEST(derivative_by_the_weights)
             ck_assert(k.degree == 0 ? true : fabs(slope) > 1e-2);
             check_close(gradient[j], slope, 1e-7);
         }
-        rvm_rows_free(rows);
+        rvm_kernel_rows_free(rows);
         rvm_inputs_free(&in);
         gsl_matrix_free(G);
         gsl_matrix_free(scratch);

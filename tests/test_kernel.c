@@ -36,12 +36,13 @@ static rvm_problem *scattered(size_t N, size_t filler, unsigned long seed)
     return p;
 }
 
-static gsl_matrix *all_values(const rvm_kernel *k, const rvm_rows *a, const rvm_rows *b)
+static gsl_matrix *all_values(const rvm_kernel *k, const rvm_kernel_rows *a,
+                              const rvm_kernel_rows *b)
 {
     rvm_error err = { 0 };
-    gsl_matrix *block = gsl_matrix_alloc(rvm_rows_count(a), rvm_rows_count(b));
+    gsl_matrix *block = gsl_matrix_alloc(a->count, b->count);
     ck_assert_ptr_nonnull(block);
-    CHECK_OK(rvm_kernel_rows(block, k, a, b, &err));
+    CHECK_OK(rvm_kernel_block(block, k, a, NULL, b, 0, &err));
     return block;
 }
 
@@ -49,10 +50,10 @@ static gsl_matrix *all_values(const rvm_kernel *k, const rvm_rows *a, const rvm_
 static gsl_matrix *values_of(const rvm_kernel *k, const char *text)
 {
     rvm_problem *p = problem_from_text(text, (rvm_grammar){ 0 });
-    rvm_rows *r = rvm_rows_alloc(p, k, NULL);
+    rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, k, NULL);
     ck_assert_ptr_nonnull(r);
     gsl_matrix *values = all_values(k, r, r);
-    rvm_rows_free(r);
+    rvm_kernel_rows_free(r);
     rvm_problem_free(p);
     return values;
 }
@@ -103,7 +104,7 @@ static void check_against_formula(size_t filler, bool dense)
     const size_t N = 140; /* more than a tile */
     rvm_problem *p = scattered(N, filler, 1);
     for (int i = 0; i < KERNELS; i++) {
-        rvm_rows *r = rvm_rows_alloc(p, &kernels[i], NULL);
+        rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, &kernels[i], NULL);
         ck_assert_ptr_nonnull(r);
         ck_assert(r->dense == dense);
         gsl_matrix *values = all_values(&kernels[i], r, r);
@@ -112,7 +113,7 @@ static void check_against_formula(size_t filler, bool dense)
                 check_close(gsl_matrix_get(values, m, n),
                             kernel_by_formula(&kernels[i], p, m, p, n, FEATURES), 1e-13);
         gsl_matrix_free(values);
-        rvm_rows_free(r);
+        rvm_kernel_rows_free(r);
     }
     rvm_problem_free(p);
 }
@@ -143,7 +144,8 @@ static void check_like(size_t filler, bool dense)
     }
     gsl_rng_free(rng);
     for (int i = 0; i < KERNELS; i++) {
-        rvm_rows *a = rvm_rows_alloc(p, &kernels[i], NULL), *b = rvm_rows_alloc(q, &kernels[i], a);
+        rvm_kernel_rows *a = rvm_kernel_rows_alloc(p, &kernels[i], NULL),
+                        *b = rvm_kernel_rows_alloc(q, &kernels[i], a);
         ck_assert(a != NULL && b != NULL && a->dense == dense);
         gsl_matrix *across = all_values(&kernels[i], a, b), *back = all_values(&kernels[i], b, a);
         for (size_t m = 0; m < p->rows; m++)
@@ -154,8 +156,8 @@ static void check_like(size_t filler, bool dense)
             }
         gsl_matrix_free(across);
         gsl_matrix_free(back);
-        rvm_rows_free(b);
-        rvm_rows_free(a);
+        rvm_kernel_rows_free(b);
+        rvm_kernel_rows_free(a);
     }
     rvm_problem_free(p);
     rvm_problem_free(q);
@@ -178,13 +180,13 @@ START_TEST(symmetric)
         const size_t fillers[] = { 0, 60 };
         for (int i = 0; i < KERNELS; i++) {
             rvm_problem *p = scattered(130, fillers[_i], 2);
-            rvm_rows *r = rvm_rows_alloc(p, &kernels[i], NULL);
+            rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, &kernels[i], NULL);
             gsl_matrix *values = all_values(&kernels[i], r, r);
             for (size_t m = 0; m < p->rows; m++)
                 for (size_t n = 0; n < m; n++)
                     check_close(gsl_matrix_get(values, m, n), gsl_matrix_get(values, n, m), 1e-14);
             gsl_matrix_free(values);
-            rvm_rows_free(r);
+            rvm_kernel_rows_free(r);
             rvm_problem_free(p);
         }
     }
@@ -200,7 +202,7 @@ START_TEST(values_do_not_depend_on_the_block)
         const size_t id[] = { 200, 0, 131, 131, 7, 259, 64 };
         rvm_problem *p = _i == 0 ? scattered(270, 0, 3) : scattered(200, 70, 3);
         for (int i = 0; i < KERNELS; i++) {
-            rvm_rows *r = rvm_rows_alloc(p, &kernels[i], NULL);
+            rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, &kernels[i], NULL);
             gsl_matrix *all = all_values(&kernels[i], r, r);
             for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
                 rvm_error err = { 0 };
@@ -214,7 +216,7 @@ START_TEST(values_do_not_depend_on_the_block)
                 gsl_matrix_free(block);
             }
             gsl_matrix_free(all);
-            rvm_rows_free(r);
+            rvm_kernel_rows_free(r);
         }
         rvm_problem_free(p);
     }
@@ -249,9 +251,9 @@ static void check_places(size_t features, size_t pairs, bool dense)
     rvm_problem *q = rvm_problem_subset(p, order, N);
     ck_assert_ptr_nonnull(q);
     for (int k = 0; k < KERNELS; k++) {
-        rvm_rows *a = rvm_rows_alloc(p, &kernels[k], NULL),
-                 *b = rvm_rows_alloc(q, &kernels[k], NULL);
-        rvm_rows *c = rvm_rows_alloc(q, &kernels[k], a);
+        rvm_kernel_rows *a = rvm_kernel_rows_alloc(p, &kernels[k], NULL),
+                        *b = rvm_kernel_rows_alloc(q, &kernels[k], NULL);
+        rvm_kernel_rows *c = rvm_kernel_rows_alloc(q, &kernels[k], a);
         ck_assert(a != NULL && b != NULL && c != NULL && a->dense == dense && b->dense == dense);
         gsl_matrix *first = all_values(&kernels[k], a, a), *other = all_values(&kernels[k], b, b);
         gsl_matrix *across = all_values(&kernels[k], c, a);
@@ -266,9 +268,9 @@ static void check_places(size_t features, size_t pairs, bool dense)
         gsl_matrix_free(first);
         gsl_matrix_free(other);
         gsl_matrix_free(across);
-        rvm_rows_free(c);
-        rvm_rows_free(b);
-        rvm_rows_free(a);
+        rvm_kernel_rows_free(c);
+        rvm_kernel_rows_free(b);
+        rvm_kernel_rows_free(a);
     }
     rvm_problem_free(p);
     rvm_problem_free(q);
@@ -294,13 +296,13 @@ START_TEST(rows_are_next_to_themselves)
             for (int o = 0; o < 2; o++) {
                 for (size_t n = 0; n < p->start[p->rows]; n++)
                     p->value[n] += offsets[o];
-                rvm_rows *r = rvm_rows_alloc(p, &fall_off[k], NULL);
+                rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, &fall_off[k], NULL);
                 ck_assert(r != NULL && r->dense == (_i == 0));
                 gsl_matrix *values = all_values(&fall_off[k], r, r);
                 for (size_t i = 0; i < 40; i++)
                     ck_assert_double_eq(gsl_matrix_get(values, i, i), 1);
                 gsl_matrix_free(values);
-                rvm_rows_free(r);
+                rvm_kernel_rows_free(r);
             }
         rvm_problem_free(p);
     }
@@ -387,12 +389,12 @@ static rvm_status status_of(const rvm_kernel *k, const char *text)
 {
     rvm_error err = { 0 };
     rvm_problem *p = problem_from_text(text, (rvm_grammar){ 0 });
-    rvm_rows *r = rvm_rows_alloc(p, k, NULL);
+    rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, k, NULL);
     gsl_matrix *block = gsl_matrix_alloc(p->rows, p->rows);
-    const rvm_status status = rvm_kernel_rows(block, k, r, r, &err);
+    const rvm_status status = rvm_kernel_block(block, k, r, NULL, r, 0, &err);
     ck_assert(status == RVM_OK || err.message[0] != '\0');
     gsl_matrix_free(block);
-    rvm_rows_free(r);
+    rvm_kernel_rows_free(r);
     rvm_problem_free(p);
     return status;
 }
@@ -438,12 +440,12 @@ START_TEST(precomputed_values_are_looked_up)
         append_kernel_row(p, 2, rows[0], 3);
         append_kernel_row(p, 3, rows[1], 3);
         append_kernel_row(p, 1, rows[2], 3);
-        rvm_rows *r = rvm_rows_alloc(p, &k, NULL);
+        rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, &k, NULL);
         gsl_matrix *values = all_values(&k, r, r);
         for (size_t i = 0; i < 9; i++)
             ck_assert_double_eq(gsl_matrix_get(values, i / 3, i % 3), want[i]);
         gsl_matrix_free(values);
-        rvm_rows_free(r);
+        rvm_kernel_rows_free(r);
         rvm_problem_free(p);
     }
 END_TEST
@@ -461,7 +463,8 @@ START_TEST(precomputed_values_of_other_rows)
         append_kernel_row(q, 1, rows[0], 5);
         append_kernel_row(q, 1, rows[1], 5);
         append_kernel_row(q, 7, rows[2], 3);
-        rvm_rows *vectors = rvm_rows_alloc(p, &k, NULL), *others = rvm_rows_alloc(q, &k, vectors);
+        rvm_kernel_rows *vectors = rvm_kernel_rows_alloc(p, &k, NULL),
+                        *others = rvm_kernel_rows_alloc(q, &k, vectors);
         gsl_matrix *down = all_values(&k, vectors, others),
                    *across = all_values(&k, others, vectors);
         for (size_t i = 0; i < 6; i++) {
@@ -470,8 +473,8 @@ START_TEST(precomputed_values_of_other_rows)
         }
         gsl_matrix_free(down);
         gsl_matrix_free(across);
-        rvm_rows_free(others);
-        rvm_rows_free(vectors);
+        rvm_kernel_rows_free(others);
+        rvm_kernel_rows_free(vectors);
         rvm_problem_free(p);
         rvm_problem_free(q);
     }
@@ -502,14 +505,14 @@ START_TEST(semidefinite_where_promised)
         for (size_t k = 0; k < p->start[p->rows]; k++)
             p->value[k] = fabs(p->value[k]);
         for (int i = 0; i < 4; i++) {
-            rvm_rows *r = rvm_rows_alloc(p, &promised[i], NULL);
+            rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, &promised[i], NULL);
             gsl_matrix *values = all_values(&promised[i], r, r);
             double largest = 0;
             for (size_t n = 0; n < 60; n++)
                 largest = fmax(largest, gsl_matrix_get(values, n, n));
             ck_assert_double_ge(smallest_eigenvalue(values), -1e-12 * fmax(100, 60 * largest));
             gsl_matrix_free(values);
-            rvm_rows_free(r);
+            rvm_kernel_rows_free(r);
         }
         rvm_problem_free(p);
     }

@@ -239,15 +239,14 @@ static long double plain_spline(long double product, long double x, long double 
 }
 
 static const struct {
-    void (*combine)(double *restrict sum, const double *restrict x, const double *restrict z,
-                    size_t terms, size_t count);
+    rvm_combination by;
     long double (*plain)(long double sum, long double x, long double z);
     double none;
 } combinations[] = {
-    { rvm_vec_products, plain_product, 0 },
-    { rvm_vec_squares, plain_square, 0 },
-    { rvm_vec_distances, plain_distance, 0 },
-    { rvm_vec_splines, plain_spline, 1 },
+    { RVM_BY_PRODUCTS, plain_product, 0 },
+    { RVM_BY_SQUARES, plain_square, 0 },
+    { RVM_BY_DISTANCES, plain_distance, 0 },
+    { RVM_BY_SPLINE, plain_spline, 1 },
 };
 
 START_TEST(panels_are_combined_term_by_term)
@@ -257,7 +256,7 @@ START_TEST(panels_are_combined_term_by_term)
         fill_wild(p.z, TERMS * RVM_PANEL * PANELS, 200);
         for (size_t terms = 0; terms <= TERMS; terms++) {
             fill_wild(p.sum, RVM_ROWS * RVM_PANEL * PANELS, 1);
-            combinations[_i].combine(p.sum, p.x, p.z, terms, PANELS);
+            rvm_vec_combine(combinations[_i].by, p.sum, p.x, p.z, terms, PANELS);
             for (size_t r = 0; r < RVM_ROWS; r++)
                 for (size_t j = 0; j < RVM_PANEL * PANELS; j++) {
                     const double *z = p.z + j / RVM_PANEL * terms * RVM_PANEL + j % RVM_PANEL;
@@ -288,7 +287,7 @@ START_TEST(panels_depend_on_the_two_rows_alone)
                     p.x[k * RVM_ROWS + r] = x[k];
                     p.z[(j / RVM_PANEL * TERMS + k) * RVM_PANEL + j % RVM_PANEL] = z[k];
                 }
-                combinations[_i].combine(p.sum, p.x, p.z, TERMS, count);
+                rvm_vec_combine(combinations[_i].by, p.sum, p.x, p.z, TERMS, count);
                 if (count == 1 && at == 0)
                     want = p.sum[0];
                 ck_assert_mem_eq(&p.sum[r * RVM_PANEL * count + j], &want, sizeof want);
@@ -338,7 +337,7 @@ START_TEST(splines_by_hand)
         const double at_1[RVM_LANES] = { 23.0 / 6, 7.0 / 3, 1,        77.0 / 48,
                                          7.0 / 3,  2.0 / 3, 16.0 / 3, 31.0 / 48 };
         memcpy(z + RVM_LANES, z, RVM_LANES * sizeof *z);
-        rvm_vec_splines(sum, x, z, 1, 1);
+        rvm_vec_combine(RVM_BY_SPLINE, sum, x, z, 1, 1);
         for (size_t j = 0; j < RVM_ROWS * RVM_PANEL; j++)
             ck_assert_double_eq_tol(sum[j], at_1[j % RVM_LANES], 1e-14);
     }

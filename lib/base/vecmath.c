@@ -19,21 +19,21 @@ double *rvm_vec_alloc(size_t rows, size_t n)
     return a;
 }
 
-typedef enum { PRODUCTS, SQUARES, DISTANCES, SPLINES } combination;
-
-static inline __attribute__((always_inline)) double with_term(combination by, double sum, double x,
-                                                              double z)
+static inline __attribute__((always_inline)) double with_term(rvm_combination by, double sum,
+                                                              double x, double z)
 {
     const double d = x - z, m = x < z ? x : z, m2 = m * m;
     switch (by) {
-    case PRODUCTS:
+    case RVM_BY_PRODUCTS:
         return sum + x * z;
-    case SQUARES:
+    case RVM_BY_SQUARES:
         return sum + d * d;
-    case DISTANCES:
+    case RVM_BY_DISTANCES:
         return sum + fabs(d);
-    case SPLINES:
+    case RVM_BY_SPLINE:
         return sum * (1 + x * z * (1 + m) - 0.5 * (x + z) * m2 + m2 * m / 3);
+    case RVM_BY_LOOKUP:
+        break;
     }
     return sum;
 }
@@ -42,10 +42,10 @@ static inline __attribute__((always_inline)) double with_term(combination by, do
  * loads for each operation and leaves none of the 16 registers of older processors short. Terms
  * are at least one, counted at the end of the loop: gcc vectorises the loop around it only then. */
 static inline __attribute__((always_inline)) void
-combine_panel(combination by, double *restrict sum, size_t stride, const double *restrict x,
+combine_panel(rvm_combination by, double *restrict sum, size_t stride, const double *restrict x,
               const double *restrict z, size_t terms)
 {
-    const double none = by == SPLINES ? 1 : 0;
+    const double none = by == RVM_BY_SPLINE ? 1 : 0;
 #pragma omp simd
     for (size_t l = 0; l < RVM_LANES; l++) {
         double a0 = none, a1 = none, a2 = none, a3 = none;
@@ -75,7 +75,7 @@ combine_panel(combination by, double *restrict sum, size_t stride, const double 
     }
 }
 
-static inline __attribute__((always_inline)) void combine(combination by, double *restrict sum,
+static inline __attribute__((always_inline)) void combine(rvm_combination by, double *restrict sum,
                                                           const double *restrict x,
                                                           const double *restrict z, size_t terms,
                                                           size_t panels)
@@ -83,38 +83,33 @@ static inline __attribute__((always_inline)) void combine(combination by, double
     const size_t stride = panels * RVM_PANEL;
     if (terms == 0)
         for (size_t j = 0; j < RVM_ROWS * stride; j++)
-            sum[j] = by == SPLINES ? 1 : 0;
+            sum[j] = by == RVM_BY_SPLINE ? 1 : 0;
     else
         for (size_t p = 0; p < panels; p++)
             combine_panel(by, sum + p * RVM_PANEL, stride, x, z + p * terms * RVM_PANEL, terms);
 }
 
+/* A loop of its own for each combination. */
 RVM_WIDEST
-void rvm_vec_products(double *restrict sum, const double *restrict x, const double *restrict z,
-                      size_t terms, size_t panels)
+void rvm_vec_combine(rvm_combination by, double *restrict sum, const double *restrict x,
+                     const double *restrict z, size_t terms, size_t panels)
 {
-    combine(PRODUCTS, sum, x, z, terms, panels);
-}
-
-RVM_WIDEST
-void rvm_vec_squares(double *restrict sum, const double *restrict x, const double *restrict z,
-                     size_t terms, size_t panels)
-{
-    combine(SQUARES, sum, x, z, terms, panels);
-}
-
-RVM_WIDEST
-void rvm_vec_distances(double *restrict sum, const double *restrict x, const double *restrict z,
-                       size_t terms, size_t panels)
-{
-    combine(DISTANCES, sum, x, z, terms, panels);
-}
-
-RVM_WIDEST
-void rvm_vec_splines(double *restrict sum, const double *restrict x, const double *restrict z,
-                     size_t terms, size_t panels)
-{
-    combine(SPLINES, sum, x, z, terms, panels);
+    switch (by) {
+    case RVM_BY_PRODUCTS:
+        combine(RVM_BY_PRODUCTS, sum, x, z, terms, panels);
+        break;
+    case RVM_BY_SQUARES:
+        combine(RVM_BY_SQUARES, sum, x, z, terms, panels);
+        break;
+    case RVM_BY_DISTANCES:
+        combine(RVM_BY_DISTANCES, sum, x, z, terms, panels);
+        break;
+    case RVM_BY_SPLINE:
+        combine(RVM_BY_SPLINE, sum, x, z, terms, panels);
+        break;
+    case RVM_BY_LOOKUP:
+        break;
+    }
 }
 
 RVM_WIDEST

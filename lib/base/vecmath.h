@@ -28,21 +28,21 @@ enum {
  * free() gives them back. NULL when there is no memory or the size overflows. */
 double *rvm_vec_alloc(size_t rows, size_t n);
 
+/* How two rows are combined, feature by feature, before the kernel's own formula. */
+typedef enum {
+    RVM_BY_PRODUCTS,  /* sum over k of x z */
+    RVM_BY_SQUARES,   /* sum over k of (x - z)^2 */
+    RVM_BY_DISTANCES, /* sum over k of |x - z| */
+    RVM_BY_SPLINE,    /* product over k of the linear spline of Tipping (2001), equation 22 */
+    RVM_BY_LOOKUP     /* not at all: the file holds the value */
+} rvm_combination;
+
 /* RVM_ROWS rows x with `panels` panels of RVM_PANEL rows z, all of `terms` numbers. Number k of row
  * r is x[k RVM_ROWS + r]; number k of row l of panel p is z[(p terms + k) RVM_PANEL + l]. The
- * result goes to sum[(r panels + p) RVM_PANEL + l]:
- *     products   sum over k of x z            squares   sum over k of (x - z)^2
- *     distances  sum over k of |x - z|        splines   product over k of spline(x, z), the linear
- *                                                       spline of Tipping (2001), equation 22
- * in the order of k, so that it depends on the two rows alone. */
-void rvm_vec_products(double *restrict sum, const double *restrict x, const double *restrict z,
-                      size_t terms, size_t panels);
-void rvm_vec_squares(double *restrict sum, const double *restrict x, const double *restrict z,
-                     size_t terms, size_t panels);
-void rvm_vec_distances(double *restrict sum, const double *restrict x, const double *restrict z,
-                       size_t terms, size_t panels);
-void rvm_vec_splines(double *restrict sum, const double *restrict x, const double *restrict z,
-                     size_t terms, size_t panels);
+ * result goes to sum[(r panels + p) RVM_PANEL + l], in the order of k, so that it depends on the
+ * two rows alone. */
+void rvm_vec_combine(rvm_combination by, double *restrict sum, const double *restrict x,
+                     const double *restrict z, size_t terms, size_t panels);
 
 /* sum[j] += |x - z[j]| - |x| - |z[j]|, without rounding what is added: minus twice the smaller of
  * |x| and |z[j]| where the signs are the same, else 0 */

@@ -18,12 +18,12 @@ enum { STRIP = 1024 };
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
-rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *rows,
+rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_kernel_rows *rows,
                           const rvm_kernel *kernel, unsigned degrees, rvm_error *err)
 {
     size_t features = 0;
     memset(b, 0, sizeof *b);
-    if (degrees > 1 && !rvm_rows_features(&b->feature, &features, p))
+    if (degrees > 1 && !rvm_problem_features(&b->feature, &features, p))
         return rvm_fail_memory(err, "the candidates");
     const rvm_status status = rvm_term_list_init(&b->term_list, degrees, b->feature, features, err);
     if (status != RVM_OK)

@@ -19,19 +19,20 @@ typedef struct {
     size_t *row; /* owned, count - terms: where the kernels sit; rows that repeat another's features
                         are left out */
     rvm_kernel kernel;
-    const rvm_rows *rows;     /* borrowed: what the kernels sit on */
-    const rvm_rows *at;       /* borrowed, N: where they are evaluated; those very rows, or others
+    const rvm_kernel_rows *rows; /* borrowed: what the kernels sit on */
+    const rvm_kernel_rows *at; /* borrowed, N: where they are evaluated; those very rows, or others
                                  laid out like them */
-    const rvm_problem *at_p;  /* borrowed, N: the same rows, where terms are evaluated */
-    const double *row_weight; /* borrowed, N, or NULL: so much of a row counts in norms */
+    const rvm_problem *at_p;   /* borrowed, N: the same rows, where terms are evaluated */
+    const double *row_weight;  /* borrowed, N, or NULL: so much of a row counts in norms */
     const volatile int *interrupted; /* borrowed, or NULL: ends what takes long where non-zero */
 } rvm_basis;
 
 /* p in canonical order; rows laid out from p, which both must outlive b. degrees: of the terms that
  * are wanted, as for rvm_term_list_init. RVM_ESETTING when there are too many of these, or nothing
  * at all is left. */
-RVM_CHECKED rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_rows *rows,
-                                      const rvm_kernel *kernel, unsigned degrees, rvm_error *err);
+RVM_CHECKED rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p,
+                                      const rvm_kernel_rows *rows, const rvm_kernel *kernel,
+                                      unsigned degrees, rvm_error *err);
 void rvm_basis_free(rvm_basis *b);
 
 /* What candidate `id` is. */

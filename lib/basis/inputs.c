@@ -65,7 +65,7 @@ rvm_status rvm_inputs_init(rvm_inputs *in, const rvm_problem *p, rvm_error *err)
 {
     memset(in, 0, sizeof *in);
     in->N = p->rows;
-    if (!rvm_rows_features(&in->index, &in->count, p))
+    if (!rvm_problem_features(&in->index, &in->count, p))
         return rvm_fail_memory(err, "the inputs");
     in->spread = rvm_array(in->count, sizeof *in->spread);
     if (in->count > 0)
@@ -115,10 +115,10 @@ static double combine(rvm_combination by, const double *g, const double *x, doub
 
 rvm_status rvm_inputs_gradient(double *gradient, const rvm_inputs *in, const double *eta,
                                const gsl_matrix *G, gsl_matrix *scratch, const rvm_kernel *kernel,
-                               const rvm_rows *rows, rvm_error *err)
+                               const rvm_kernel_rows *rows, rvm_error *err)
 {
     const rvm_combination by = rvm_kernel_combination(kernel->type);
-    const rvm_status status = rvm_kernel_slopes(scratch, kernel, rows, NULL, rows, err);
+    const rvm_status status = rvm_kernel_derivative(scratch, kernel, rows, NULL, rows, 0, err);
     if (status != RVM_OK)
         return status;
     memset(gradient, 0, in->count * sizeof *gradient);

@@ -28,6 +28,6 @@ void rvm_inputs_free(rvm_inputs *in);
 RVM_CHECKED rvm_status rvm_inputs_gradient(double *gradient, const rvm_inputs *in,
                                            const double *eta, const gsl_matrix *G,
                                            gsl_matrix *scratch, const rvm_kernel *kernel,
-                                           const rvm_rows *rows, rvm_error *err);
+                                           const rvm_kernel_rows *rows, rvm_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Kernels, one table row each, and blocks of kernel values.
+/* Kernels, one table row each; rows laid out for them, and blocks of kernel values.
  *
  *     dense    combine over all F features of x_f with z_f, for RVM_ROWS rows x and a panel of
  *              rows z at once; then (+) rest(x) (+) rest(z)
@@ -13,12 +13,15 @@
 #include <assert.h>
 #include <float.h>
 #include <gsl/gsl_math.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/vecmath.h"
+#include "base/sort.h"
+#include "data/problem.h"
 
 enum {
     TILE = 128,               /* rows z at the most that are worked on together */
@@ -43,7 +46,7 @@ static void scale(double *a, size_t n, double factor, double offset)
         a[j] = factor * a[j] + offset;
 }
 
-static void linear_slope(double *a, size_t n, const rvm_kernel *k)
+static void linear_derivative(double *a, size_t n, const rvm_kernel *k)
 {
     (void)k;
     for (size_t j = 0; j < n; j++)
@@ -62,7 +65,7 @@ static void zero_finish(double *a, size_t n, const rvm_kernel *k)
     memset(a, 0, n * sizeof *a);
 }
 
-static void polynomial_slope(double *a, size_t n, const rvm_kernel *k)
+static void polynomial_derivative(double *a, size_t n, const rvm_kernel *k)
 {
     scale(a, n, k->gamma, k->coef0);
     rvm_vec_power(a, GSL_MAX(k->degree, 1) - 1, n);
@@ -74,7 +77,7 @@ static void decay_finish(double *a, size_t n, const rvm_kernel *k)
     rvm_vec_decay(a, k->gamma, n);
 }
 
-static void decay_slope(double *a, size_t n, const rvm_kernel *k)
+static void decay_derivative(double *a, size_t n, const rvm_kernel *k)
 {
     rvm_vec_decay(a, k->gamma, n);
     scale(a, n, -k->gamma, 0);
@@ -86,7 +89,7 @@ static void sigmoid_finish(double *a, size_t n, const rvm_kernel *k)
     rvm_vec_tanh(a, n);
 }
 
-static void sigmoid_slope(double *a, size_t n, const rvm_kernel *k)
+static void sigmoid_derivative(double *a, size_t n, const rvm_kernel *k)
 {
     sigmoid_finish(a, n, k);
     for (size_t j = 0; j < n; j++)
@@ -103,19 +106,20 @@ typedef struct {
     rvm_combination by;
     bool bounded; /* values are finite whatever the rows */
     finisher *finish;
-    finisher *slope; /* derivative of the value by the combination; NULL: inputs have no weights */
+    finisher
+        *derivative; /* derivative of the value by the combination; NULL: inputs have no weights */
 } kernel_row;
 
 static const kernel_row kernels[] = {
-    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, false, linear_finish, linear_slope },
+    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, false, linear_finish, linear_derivative },
     [RVM_POLYNOMIAL] = { "polynomial", 1, RVM_USES_GAMMA | RVM_USES_DEGREE | RVM_USES_COEF0,
-                         RVM_BY_PRODUCTS, false, polynomial_finish, polynomial_slope },
-    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, true, decay_finish, decay_slope },
+                         RVM_BY_PRODUCTS, false, polynomial_finish, polynomial_derivative },
+    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, true, decay_finish, decay_derivative },
     [RVM_SIGMOID] = { "sigmoid", 3, RVM_USES_GAMMA | RVM_USES_COEF0, RVM_BY_PRODUCTS, false,
-                      sigmoid_finish, sigmoid_slope },
+                      sigmoid_finish, sigmoid_derivative },
     [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, false, linear_finish, NULL },
     [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, true, decay_finish,
-                        decay_slope },
+                        decay_derivative },
     [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, false, linear_finish, NULL },
     [RVM_NO_KERNEL] = { "none", 7, 0, RVM_BY_PRODUCTS, true, zero_finish, NULL },
 };
@@ -153,7 +157,7 @@ unsigned rvm_kernel_uses(rvm_kernel_type type)
 
 bool rvm_kernel_weighs_inputs(rvm_kernel_type type)
 {
-    return kernels[type].slope != NULL;
+    return kernels[type].derivative != NULL;
 }
 
 rvm_combination rvm_kernel_combination(rvm_kernel_type type)
@@ -161,9 +165,180 @@ rvm_combination rvm_kernel_combination(rvm_kernel_type type)
     return kernels[type].by;
 }
 
-rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const rvm_rows *like)
+/* ---- Rows laid out -------------------------------------------------------------------------- */
+
+/* Dense when few features occur at all, or when enough pairs are there that skipping the absent
+ * ones would not pay: a dense pass handles a feature some four times faster than a sparse one. */
+enum { DENSE_FEATURES = 32 };
+static const double dense_share = 0.25;
+
+/* spline(x, z) of Tipping (2001), equation 22, for one input. */
+static double spline(double x, double z)
 {
-    return rvm_rows_layout(p, kernels[kernel->type].by, kernel->inputs, like);
+    const double m = fmin(x, z), m2 = m * m;
+    return 1 + x * z * (1 + m) - 0.5 * (x + z) * m2 + m2 * m / 3;
+}
+
+/* Row i of a dense layout: feature f stands f RVM_PANEL numbers further on. */
+static double *dense_row(const rvm_kernel_rows *r, size_t i)
+{
+    return r->panel + i / RVM_PANEL * r->features * RVM_PANEL + i % RVM_PANEL;
+}
+
+/* What a value of the feature is multiplied by. *hint: the position to look at first. */
+static double factor_of(const rvm_input_weights *inputs, rvm_combination by, int index,
+                        size_t *hint)
+{
+    if (inputs == NULL)
+        return 1;
+    const size_t at = rvm_sort_find(inputs->index, inputs->count, index, *hint);
+    *hint = at + 1;
+    if (at == inputs->count)
+        return 0;
+    return by == RVM_BY_DISTANCES ? inputs->weight[at] : sqrt(inputs->weight[at]);
+}
+
+/* The features of p that have a weight above 0, ascending. */
+static bool list_features(rvm_kernel_rows *r, const rvm_problem *p, const rvm_input_weights *inputs)
+{
+    size_t kept = 0, hint = 0;
+    if (!rvm_problem_features(&r->original, &r->features, p))
+        return false;
+    for (size_t f = 0; f < r->features; f++)
+        if (factor_of(inputs, r->by, r->original[f], &hint) > 0)
+            r->original[kept++] = r->original[f];
+    r->features = kept;
+    return true;
+}
+
+/* A row's pair combined with the empty row. */
+static double alone(rvm_combination by, double x)
+{
+    switch (by) {
+    case RVM_BY_SQUARES:
+        return x * x;
+    case RVM_BY_DISTANCES:
+        return fabs(x);
+    case RVM_BY_SPLINE:
+        return spline(x, 0);
+    case RVM_BY_PRODUCTS:
+    case RVM_BY_LOOKUP:
+        break;
+    }
+    return 0;
+}
+
+static void accumulate(rvm_combination by, double *sum, double x)
+{
+    if (by == RVM_BY_SPLINE)
+        *sum *= alone(by, x);
+    else
+        *sum += alone(by, x);
+}
+
+/* The largest number is as good as infinity, and differs by 0 from itself. */
+static double weighted(double x, double factor)
+{
+    return factor == 1 ? x : fmax(-DBL_MAX, fmin(factor * x, DBL_MAX));
+}
+
+/* Copies the pairs of p, renumbered by the list of features; those not in it go into `rest`. */
+static void copy_pairs(rvm_kernel_rows *r, const rvm_problem *p, const rvm_input_weights *inputs,
+                       const int *original)
+{
+    const double neutral = r->by == RVM_BY_SPLINE ? 1 : 0;
+    size_t to = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        size_t hint = 0, weight_hint = 0;
+        r->self[i] = r->rest[i] = neutral;
+        for (size_t k = p->start[i]; k < p->start[i + 1]; k++) {
+            const double factor = factor_of(inputs, r->by, p->index[k], &weight_hint);
+            if (factor <= 0)
+                continue;
+            const double x = weighted(p->value[k], factor);
+            accumulate(r->by, &r->self[i], x);
+            size_t at = rvm_sort_find(original, r->features, p->index[k], hint);
+            hint = at + 1;
+            if (at == r->features && r->by != RVM_BY_LOOKUP) {
+                accumulate(r->by, &r->rest[i], x);
+                r->has_rest = true;
+            } else if (r->dense) {
+                dense_row(r, i)[at * RVM_PANEL] = x;
+            } else {
+                r->feature[to] = r->by == RVM_BY_LOOKUP ? p->index[k] : (int)at;
+                r->value[to++] = x;
+            }
+        }
+        if (!r->dense)
+            r->start[i + 1] = to;
+    }
+}
+
+static bool use_dense(const rvm_kernel_rows *r, const rvm_problem *p)
+{
+    const double pairs = (double)p->start[p->rows];
+    const size_t rows = (p->rows + RVM_PANEL - 1) / RVM_PANEL * RVM_PANEL; /* with what fills up */
+    return r->features <= DENSE_FEATURES ||
+           pairs > dense_share * (double)rows * (double)r->features;
+}
+
+static bool alloc_pairs(rvm_kernel_rows *r, const rvm_problem *p)
+{
+    const size_t pairs = p->start[p->rows];
+    r->self = rvm_array(p->rows, sizeof *r->self);
+    r->rest = rvm_array(p->rows, sizeof *r->rest);
+    if (r->self == NULL || r->rest == NULL)
+        return false;
+    if (r->dense) {
+        const size_t panels = (p->rows + RVM_PANEL - 1) / RVM_PANEL;
+        if (r->features > 0 && panels > SIZE_MAX / r->features)
+            return false;
+        r->panel = rvm_vec_alloc(panels * r->features, RVM_PANEL);
+        return r->panel != NULL;
+    }
+    r->start = rvm_array(p->rows + 1, sizeof *r->start);
+    r->feature = rvm_array(pairs, sizeof *r->feature);
+    r->value = rvm_array(pairs, sizeof *r->value);
+    return r->start != NULL && r->feature != NULL && r->value != NULL;
+}
+
+rvm_kernel_rows *rvm_kernel_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel,
+                                       const rvm_kernel_rows *like)
+{
+    rvm_kernel_rows *r = rvm_array(1, sizeof *r);
+    if (r == NULL)
+        return NULL;
+    r->count = p->rows;
+    r->by = kernels[kernel->type].by;
+    r->is_like = like != NULL;
+    bool memory = true;
+    if (like != NULL) {
+        r->features = like->features;
+        r->dense = like->dense;
+    } else if (r->by != RVM_BY_LOOKUP) {
+        memory = list_features(r, p, kernel->inputs);
+        r->dense = memory && use_dense(r, p);
+    }
+    if (!memory || !alloc_pairs(r, p)) {
+        rvm_kernel_rows_free(r);
+        return NULL;
+    }
+    copy_pairs(r, p, kernel->inputs, like != NULL ? like->original : r->original);
+    return r;
+}
+
+void rvm_kernel_rows_free(rvm_kernel_rows *r)
+{
+    if (r == NULL)
+        return;
+    free(r->original);
+    free(r->panel);
+    free(r->start);
+    free(r->feature);
+    free(r->value);
+    free(r->self);
+    free(r->rest);
+    free(r);
 }
 
 /* ---- One block ------------------------------------------------------------------------------ */
@@ -174,7 +349,7 @@ typedef struct {
     const kernel_row *row; /* of the table */
     finisher *finish;
     const rvm_kernel *kernel;
-    const rvm_rows *a, *b;
+    const rvm_kernel_rows *a, *b;
     const size_t *a_id;
     size_t b_first;
 } request;
@@ -196,23 +371,13 @@ static rvm_status deliver(const request *q, size_t i, size_t column, const doubl
 
 /* ---- Dense ---------------------------------------------------------------------------------- */
 
-typedef void combination(double *restrict sum, const double *restrict x, const double *restrict z,
-                         size_t terms, size_t panels);
-
-static combination *const combine[] = {
-    [RVM_BY_PRODUCTS] = rvm_vec_products,
-    [RVM_BY_SQUARES] = rvm_vec_squares,
-    [RVM_BY_DISTANCES] = rvm_vec_distances,
-    [RVM_BY_SPLINE] = rvm_vec_splines,
-};
-
 /* Rows first .. first + count - 1 of the block in groups of RVM_ROWS, the last of which is filled
  * up with its last row. */
 static void pack(double *x, const request *q, size_t first, size_t count)
 {
     const size_t F = q->a->features;
     for (size_t i = 0; i < count + (RVM_ROWS - count % RVM_ROWS) % RVM_ROWS; i++) {
-        const double *from = rvm_rows_dense(q->a, row_of_a(q, first + GSL_MIN(i, count - 1)));
+        const double *from = dense_row(q->a, row_of_a(q, first + GSL_MIN(i, count - 1)));
         double *to = x + i / RVM_ROWS * F * RVM_ROWS + i % RVM_ROWS;
         for (size_t f = 0; f < F; f++)
             to[f * RVM_ROWS] = from[f * RVM_PANEL];
@@ -241,7 +406,7 @@ static rvm_status fill_dense(const request *q, size_t i, size_t count, const dou
     const size_t to = GSL_MIN(first + n, q->b_first + q->block->size2);
     rvm_status status = RVM_OK;
     _Alignas(RVM_LANES * sizeof(double)) double value[RVM_ROWS * TILE];
-    combine[q->a->by](value, x, q->b->panel + first * F, F, panels);
+    rvm_vec_combine(q->a->by, value, x, q->b->panel + first * F, F, panels);
     for (size_t r = 0; r < count && (q->a->has_rest || q->b->has_rest); r++)
         add_rest(value + r * n, q, i + r, first, n);
     q->finish(value, RVM_ROWS * n, q->kernel);
@@ -300,7 +465,7 @@ typedef struct {
 } tile;
 
 /* As many rows as a block has columns, and fewer where they have many features between them. */
-static size_t tile_span(const rvm_rows *b, size_t columns)
+static size_t tile_span(const rvm_kernel_rows *b, size_t columns)
 {
     const size_t pairs = b->count > 0 ? b->start[b->count] / b->count + 1 : 1;
     size_t span = TILE;
@@ -310,7 +475,7 @@ static size_t tile_span(const rvm_rows *b, size_t columns)
     return span;
 }
 
-static bool tile_alloc(tile *t, const rvm_rows *b, size_t columns)
+static bool tile_alloc(tile *t, const rvm_kernel_rows *b, size_t columns)
 {
     memset(t, 0, sizeof *t);
     t->span = tile_span(b, columns);
@@ -329,7 +494,7 @@ static void tile_free(tile *t)
 }
 
 /* Room for line 0 and one for each pair at the most. */
-static bool reserve_lines(tile *t, const rvm_rows *b, size_t pairs)
+static bool reserve_lines(tile *t, const rvm_kernel_rows *b, size_t pairs)
 {
     const size_t need = 1 + GSL_MIN(pairs, b->features);
     if (need <= t->line_capacity)
@@ -351,7 +516,7 @@ static double *line_of(tile *t, int feature)
     return t->z + *line * t->span;
 }
 
-static bool tile_load(tile *t, const rvm_rows *b, size_t first, size_t width)
+static bool tile_load(tile *t, const rvm_kernel_rows *b, size_t first, size_t width)
 {
     for (size_t k = b->start[t->first]; k < b->start[t->first + t->width]; k++)
         t->line[b->feature[k]] = 0;
@@ -372,7 +537,7 @@ static bool tile_load(tile *t, const rvm_rows *b, size_t first, size_t width)
 }
 
 /* Features of row i of a that the tile has too; how many. */
-static size_t find_hits(tile *t, const rvm_rows *a, size_t i)
+static size_t find_hits(tile *t, const rvm_kernel_rows *a, size_t i)
 {
     size_t hits = 0;
     for (size_t k = a->start[i]; k < a->start[i + 1]; k++) {
@@ -406,7 +571,7 @@ static void add_products(double *restrict sum, const double *restrict x, const u
 /* What the pairs that both rows have change against rows that share nothing: the sum of x z, or of
  * |x - z| - |x| - |z|, or the product of spline(x, z) / (spline(x, 0) spline(0, z)). A feature that
  * z does not have contributes exactly nothing, whatever the other rows of the tile. */
-static void combine_shared(tile *t, const rvm_rows *a, size_t i)
+static void combine_shared(tile *t, const rvm_kernel_rows *a, size_t i)
 {
     const size_t hits = find_hits(t, a, i);
     memset(t->value, 0, t->span * sizeof *t->value);
@@ -423,7 +588,7 @@ static void combine_shared(tile *t, const rvm_rows *a, size_t i)
         else
             for (size_t j = 0; j < t->span; j++)
                 if (z[j] != 0)
-                    t->value[j] *= rvm_spline(x, z[j]) / (rvm_spline(x, 0) * rvm_spline(0, z[j]));
+                    t->value[j] *= spline(x, z[j]) / (spline(x, 0) * spline(0, z[j]));
     }
 }
 
@@ -439,8 +604,25 @@ static void expand(double *restrict value, double self, const double *restrict z
     }
 }
 
+/* Two rows combined by squares or by distances, feature by feature. */
+static double apart(const rvm_kernel_rows *a, size_t i, const rvm_kernel_rows *b, size_t j)
+{
+    size_t k = a->start[i], l = b->start[j];
+    const size_t k_end = a->start[i + 1], l_end = b->start[j + 1];
+    double sum = a->rest[i] + b->rest[j];
+    while (k < k_end || l < l_end) {
+        const bool from_a = k < k_end && (l == l_end || a->feature[k] <= b->feature[l]);
+        const bool from_b = l < l_end && (k == k_end || b->feature[l] <= a->feature[k]);
+        const double d = (from_a ? a->value[k] : 0) - (from_b ? b->value[l] : 0);
+        sum += alone(a->by, d);
+        k += from_a;
+        l += from_b;
+    }
+    return sum;
+}
+
 /* Rows whose own sums are out of range are taken feature by feature. */
-static void expand_distances(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
+static void expand_distances(tile *t, const rvm_kernel_rows *a, size_t i, const rvm_kernel_rows *b)
 {
     const double self = a->self[i];
     expand(t->value, self, t->self, a->by == RVM_BY_SQUARES ? -2 : 1, t->span);
@@ -448,10 +630,10 @@ static void expand_distances(tile *t, const rvm_rows *a, size_t i, const rvm_row
         return;
     for (size_t j = 0; j < t->width; j++)
         if (!(self + t->self[j] < DBL_MAX))
-            t->value[j] = rvm_rows_apart(a, i, b, t->first + j);
+            t->value[j] = apart(a, i, b, t->first + j);
 }
 
-static void combine_sparse(tile *t, const rvm_rows *a, size_t i, const rvm_rows *b)
+static void combine_sparse(tile *t, const rvm_kernel_rows *a, size_t i, const rvm_kernel_rows *b)
 {
     combine_shared(t, a, i);
     if (a->by == RVM_BY_SQUARES || a->by == RVM_BY_DISTANCES)
@@ -489,25 +671,17 @@ static rvm_status sparse_block(const request *q, rvm_error *err)
 
 /* ---- Looked up ------------------------------------------------------------------------------- */
 
-static int compare_int(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
 /* Entry `serial` of a row of a kernel matrix; 0 where the row does not have it. Full rows have it
  * at that very place. */
-static double look_up(const rvm_rows *r, size_t i, int serial)
+static double look_up(const rvm_kernel_rows *r, size_t i, int serial)
 {
     const size_t first = r->start[i], count = r->start[i + 1] - first;
-    if (serial >= 0 && (size_t)serial < count && r->feature[first + (size_t)serial] == serial)
-        return r->value[first + (size_t)serial];
-    const int *at = bsearch(&serial, r->feature + first, count, sizeof *at, compare_int);
-    return at == NULL ? 0 : r->value[at - r->feature];
+    const size_t at = rvm_sort_find(r->feature + first, count, serial, (size_t)serial);
+    return at == count ? 0 : r->value[first + at];
 }
 
 /* The functions belong to the rows that were laid out first; the others hold the values. */
-static double look_up_pair(const rvm_rows *a, size_t i, const rvm_rows *b, size_t j)
+static double look_up_pair(const rvm_kernel_rows *a, size_t i, const rvm_kernel_rows *b, size_t j)
 {
     return a->is_like ? look_up(a, i, (int)b->value[b->start[j]])
                       : look_up(b, j, (int)a->value[a->start[i]]);
@@ -529,38 +703,28 @@ static rvm_status lookup_block(const request *q, rvm_error *err)
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
 
-rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *a,
-                            const size_t *a_id, const rvm_rows *b, size_t b_first, rvm_error *err)
+static rvm_status fill_block(const request *q, rvm_error *err)
 {
-    const request q = { .block = block,
-                        .row = &kernels[kernel->type],
-                        .finish = kernels[kernel->type].finish,
-                        .kernel = kernel,
-                        .a = a,
-                        .b = b,
-                        .a_id = a_id,
-                        .b_first = b_first };
-    if (a->by == RVM_BY_LOOKUP)
-        return lookup_block(&q, err);
-    return a->dense ? dense_block(&q, err) : sparse_block(&q, err);
+    if (q->a->by == RVM_BY_LOOKUP)
+        return lookup_block(q, err);
+    return q->a->dense ? dense_block(q, err) : sparse_block(q, err);
 }
 
-rvm_status rvm_kernel_slopes(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *a,
-                             const size_t *a_id, const rvm_rows *b, rvm_error *err)
+rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel, const rvm_kernel_rows *a,
+                            const size_t *a_id, const rvm_kernel_rows *b, size_t b_first,
+                            rvm_error *err)
 {
-    const request q = { .block = block,
-                        .row = &kernels[kernel->type],
-                        .finish = kernels[kernel->type].slope,
-                        .kernel = kernel,
-                        .a = a,
-                        .b = b,
-                        .a_id = a_id };
-    assert(q.finish != NULL);
-    return a->dense ? dense_block(&q, err) : sparse_block(&q, err);
+    const kernel_row *row = &kernels[kernel->type];
+    const request q = { block, row, row->finish, kernel, a, b, a_id, b_first };
+    return fill_block(&q, err);
 }
 
-rvm_status rvm_kernel_rows(gsl_matrix *block, const rvm_kernel *kernel, const rvm_rows *a,
-                           const rvm_rows *b, rvm_error *err)
+rvm_status rvm_kernel_derivative(gsl_matrix *block, const rvm_kernel *kernel,
+                                 const rvm_kernel_rows *a, const size_t *a_id,
+                                 const rvm_kernel_rows *b, size_t b_first, rvm_error *err)
 {
-    return rvm_kernel_block(block, kernel, a, NULL, b, 0, err);
+    const kernel_row *row = &kernels[kernel->type];
+    const request q = { block, row, row->derivative, kernel, a, b, a_id, b_first };
+    assert(row->derivative != NULL);
+    return fill_block(&q, err);
 }

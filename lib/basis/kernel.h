@@ -1,10 +1,13 @@
-/* Kernels, one table row each, and blocks of kernel values. */
+/* Kernels, one table row each; rows laid out for them, and blocks of kernel values. */
 #ifndef RVM_KERNEL_H
 #define RVM_KERNEL_H
 
 #include <gsl/gsl_matrix.h>
 
-#include "basis/rows.h"
+#include "base/vecmath.h"
+#include "rvm.h"
+
+/* ---- The table ------------------------------------------------------------------------------ */
 
 /* What a kernel needs, as bits of rvm_kernel_uses(). */
 enum { RVM_USES_GAMMA = 1, RVM_USES_DEGREE = 2, RVM_USES_COEF0 = 4 };
@@ -12,13 +15,44 @@ enum { RVM_USES_GAMMA = 1, RVM_USES_DEGREE = 2, RVM_USES_COEF0 = 4 };
 unsigned rvm_kernel_uses(rvm_kernel_type type);
 /* Type whose -t value is `number`; false when there is none. */
 bool rvm_kernel_by_number(rvm_kernel_type *out, int number);
-
 /* Whether it has a weight for each input, and how it combines two rows. */
 bool rvm_kernel_weighs_inputs(rvm_kernel_type type);
 rvm_combination rvm_kernel_combination(rvm_kernel_type type);
 
-/* Rows of p laid out for a kernel, with the weights of its inputs; see rvm_rows_layout. */
-rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const rvm_rows *like);
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* Rows laid out for a kernel. Features are renumbered 0 .. F - 1 by those that occur, so that a
+ * huge index costs nothing, and stored densely when they are dense enough, sparsely otherwise. All
+ * but `count` is private. */
+typedef struct {
+    size_t count;
+    size_t features; /* F: features that occur in the rows that were laid out first */
+    int *original;   /* owned, F, ascending: index in the file of each feature; empty when like */
+    rvm_combination by;
+    bool dense;
+    bool is_like; /* laid out like other rows */
+    /* Dense: owned, panels of RVM_PANEL rows, feature by feature: feature f of row i is number
+     * (i / RVM_PANEL * F + f) RVM_PANEL + i % RVM_PANEL. The last panel is filled up with 0. */
+    double *panel;
+    /* Sparse: compressed rows of numbers 0 .. F - 1; by lookup: of indices as in the file. */
+    size_t *start;
+    int *feature;
+    double *value;
+    double *self;  /* owned, count: a row combined with the empty row, over all its features */
+    double *rest;  /* owned, count: the same over the features that `like` does not have */
+    bool has_rest; /* some row has such features */
+} rvm_kernel_rows;
+
+/* Rows of p, in order. Where the kernel has weights of inputs a value is multiplied by the weight
+ * of its feature, or by the root of it where two values are multiplied in a combination, so that
+ * the combination comes out weighted. With `like` not NULL, in its numbering and layout, so that
+ * values between the two can be computed. NULL without memory. p and the weights may be freed
+ * afterwards, `like` may not. */
+rvm_kernel_rows *rvm_kernel_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel,
+                                       const rvm_kernel_rows *like);
+void rvm_kernel_rows_free(rvm_kernel_rows *r);
+
+/* ---- Values --------------------------------------------------------------------------------- */
 
 /* block(i, j) = K(a_i, b_j): i counts the rows a_id[i] of a (rows i where a_id is NULL), j the rows
  * b_first + j of b; the shape of `block` says how many of each. Either a and b are the same object,
@@ -30,17 +64,14 @@ rvm_rows *rvm_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel, const r
  * A distance that is too large for a number makes the value 0 of a kernel that falls off with it;
  * otherwise RVM_ENUMERIC when a value is not finite. RVM_ENOMEM. */
 RVM_CHECKED rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel,
-                                        const rvm_rows *a, const size_t *a_id, const rvm_rows *b,
-                                        size_t b_first, rvm_error *err);
+                                        const rvm_kernel_rows *a, const size_t *a_id,
+                                        const rvm_kernel_rows *b, size_t b_first, rvm_error *err);
 
 /* The same for the derivative of K by the combination of the two rows, x'z or |x - z|^2 or their
- * like, from row 0 of b on; only for kernels that weigh inputs. */
-RVM_CHECKED rvm_status rvm_kernel_slopes(gsl_matrix *block, const rvm_kernel *kernel,
-                                         const rvm_rows *a, const size_t *a_id, const rvm_rows *b,
-                                         rvm_error *err);
-
-/* All rows of a against all rows of b. */
-RVM_CHECKED rvm_status rvm_kernel_rows(gsl_matrix *block, const rvm_kernel *kernel,
-                                       const rvm_rows *a, const rvm_rows *b, rvm_error *err);
+ * like; only for kernels that weigh inputs. */
+RVM_CHECKED rvm_status rvm_kernel_derivative(gsl_matrix *block, const rvm_kernel *kernel,
+                                             const rvm_kernel_rows *a, const size_t *a_id,
+                                             const rvm_kernel_rows *b, size_t b_first,
+                                             rvm_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 rvm_problem *rvm_problem_alloc(void)
 {
@@ -136,6 +137,34 @@ rvm_problem *rvm_problem_thin(const rvm_problem *p, size_t most)
         thin = rvm_problem_subset(p, row, count);
     free(row);
     return thin;
+}
+
+/* New features behind all others are the next of the list; others wait behind the sorted part of it
+ * until they are as many as it has: in all O(pairs log features), O(pairs) where rows have the same
+ * features, and memory for those that occur, whatever the largest index. */
+bool rvm_problem_features(int **feature, size_t *count, const rvm_problem *p)
+{
+    size_t capacity = 0, sorted = 0, total = 0, hint = 0;
+    int *list = NULL;
+    for (size_t k = 0; k < p->start[p->rows]; k++) {
+        const size_t at = rvm_sort_find(list, sorted, p->index[k], hint);
+        hint = at + 1;
+        if (at < sorted)
+            continue;
+        if (!rvm_grow(&list, &capacity, total + 1, sizeof *list)) {
+            free(list);
+            return false;
+        }
+        const bool next = total == sorted && (total == 0 || p->index[k] > list[total - 1]);
+        list[total++] = p->index[k];
+        if (next)
+            hint = ++sorted;
+        else if (total > 2 * sorted + 64)
+            sorted = total = rvm_sort_unique(list, total);
+    }
+    *count = rvm_sort_unique(list, total);
+    *feature = list;
+    return true;
 }
 
 size_t rvm_problem_rows(const rvm_problem *p)

@@ -64,7 +64,7 @@ struct rvm_predictor {
     bool probability; /* likewise */
     double steps;     /* standard deviations on each side of the interval */
     probability_of_classes *probability_of_classes; /* of more than two */
-    rvm_rows *vectors;                              /* owned, V of them */
+    rvm_kernel_rows *vectors;                       /* owned, V of them */
     rvm_forward *forward; /* owned, latent functions; empty without variance */
     worker *worker;       /* owned */
     size_t workers;
@@ -252,7 +252,7 @@ typedef struct {
     rvm_prediction *out;
     rvm_predictor *pr;
     const rvm_problem *p;
-    const rvm_rows *x;
+    const rvm_kernel_rows *x;
 } rows_job;
 
 /* Means, or draws, and variances of all latent functions at rows first .. first + count - 1. */
@@ -371,7 +371,7 @@ static bool init_predictor(rvm_predictor *pr)
     const rvm_model *m = pr->m;
     bool memory = true;
 
-    pr->vectors = rvm_rows_alloc(m->vectors, &m->kernel, NULL);
+    pr->vectors = rvm_kernel_rows_alloc(m->vectors, &m->kernel, NULL);
     pr->forward = rvm_array(m->latent_count, sizeof *pr->forward);
     pr->worker = rvm_array(pr->workers, sizeof *pr->worker);
     if (pr->vectors == NULL || pr->forward == NULL || pr->worker == NULL)
@@ -436,7 +436,7 @@ void rvm_predictor_free(rvm_predictor *pr)
         rvm_forward_clear(&pr->forward[k]);
     free(pr->worker);
     free(pr->forward);
-    rvm_rows_free(pr->vectors);
+    rvm_kernel_rows_free(pr->vectors);
     free(pr);
 }
 
@@ -464,16 +464,16 @@ static int team_for(const rvm_predictor *pr, const rvm_problem *p)
 rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_problem *rows,
                              rvm_error *err)
 {
-    rvm_rows *x = rvm_rows_alloc(rows, &pr->m->kernel, pr->vectors);
+    rvm_kernel_rows *x = rvm_kernel_rows_alloc(rows, &pr->m->kernel, pr->vectors);
     const size_t outputs = pr->m->task == RVM_REGRESSION ? pr->m->latent_count : 1;
     if (x == NULL || !rvm_prediction_resize(out, rows->rows, pr->m->class_count, outputs)) {
-        rvm_rows_free(x);
+        rvm_kernel_rows_free(x);
         return rvm_fail_memory(err, "predictions");
     }
     rows_job job = { out, pr, rows, x };
     const rvm_status status =
         rvm_share(chunks_of(rows), predict_chunk, &job, team_for(pr, rows), err);
-    rvm_rows_free(x);
+    rvm_kernel_rows_free(x);
     return status;
 }
 

@@ -125,15 +125,15 @@ static void place_free(place *p)
     free(p->gradient);
 }
 
-static rvm_status fill_kernel(const rvm_widths *w, ascent *c, const double *theta, rvm_rows **rows,
-                              rvm_error *err)
+static rvm_status fill_kernel(const rvm_widths *w, ascent *c, const double *theta,
+                              rvm_kernel_rows **rows, rvm_error *err)
 {
     for (size_t j = 0; j < w->inputs.count; j++)
         c->eta[j] = exp(theta[j]);
-    *rows = rvm_rows_alloc(w->p, &c->kernel, NULL);
+    *rows = rvm_kernel_rows_alloc(w->p, &c->kernel, NULL);
     if (*rows == NULL)
         return rvm_fail_memory(err, "the rows");
-    return rvm_kernel_rows(c->K, &c->kernel, *rows, *rows, err);
+    return rvm_kernel_block(c->K, &c->kernel, *rows, NULL, *rows, 0, err);
 }
 
 static double noise_of(const rvm_widths *w, const double *theta, size_t k)
@@ -178,7 +178,7 @@ static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
  * waits for it. */
 static rvm_status evaluate(place *to, const rvm_widths *w, ascent *c, rvm_error *err)
 {
-    rvm_rows *rows = NULL;
+    rvm_kernel_rows *rows = NULL;
     rvm_status status = fill_kernel(w, c, to->theta, &rows, err);
     bool found = status != RVM_ENUMERIC;
     if (!found)
@@ -192,7 +192,7 @@ static rvm_status evaluate(place *to, const rvm_widths *w, ascent *c, rvm_error 
                                      &c->kernel, rows, err);
     if (!found)
         to->log_evidence = -INFINITY;
-    rvm_rows_free(rows);
+    rvm_kernel_rows_free(rows);
     return status;
 }
 
@@ -551,14 +551,14 @@ static double nearest_to(const gsl_matrix *K, size_t n)
 static rvm_status find_nearest(rvm_widths *w, ascent *c, rvm_combination by, rvm_error *err)
 {
     const size_t N = w->p->rows;
-    rvm_rows *rows = NULL;
+    rvm_kernel_rows *rows = NULL;
     w->nearest = INFINITY;
     if (by != RVM_BY_SQUARES && by != RVM_BY_DISTANCES)
         return RVM_OK;
     for (size_t j = 0; j < w->inputs.count; j++)
         c->trial.theta[j] = -unit_of(w, j, by) - log((double)w->inputs.count);
     rvm_status status = fill_kernel(w, c, c->trial.theta, &rows, err);
-    rvm_rows_free(rows);
+    rvm_kernel_rows_free(rows);
     double *size = rvm_array(N, sizeof *size);
     if (size == NULL)
         return rvm_fail_memory(err, "distances");

@@ -163,7 +163,7 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
     y->t_scale = 1;
     rvm_status status = sort_rows(y, p, err);
     if (status == RVM_OK) {
-        y->rows = rvm_rows_alloc(y->p, kernel, NULL);
+        y->rows = rvm_kernel_rows_alloc(y->p, kernel, NULL);
         y->observed.N = p->rows;
         y->observed.t = rvm_array(p->rows, sizeof *y->observed.t);
         if (y->rows == NULL || y->observed.t == NULL)
@@ -219,7 +219,7 @@ rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t 
     part->t_scale = whole->t_scale;
     part->p = rvm_problem_subset(whole->p, row, count);
     if (part->p != NULL)
-        part->rows = rvm_rows_alloc(part->p, &whole->basis.kernel, whole->basis.rows);
+        part->rows = rvm_kernel_rows_alloc(part->p, &whole->basis.kernel, whole->basis.rows);
     if (status == RVM_OK && part->rows == NULL)
         status = rvm_fail_memory(err, "a part of the rows");
     part->basis.N = count;
@@ -257,7 +257,7 @@ rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int threads, rvm_
 void rvm_study_free(rvm_study *y)
 {
     rvm_problem_free(y->p);
-    rvm_rows_free(y->rows);
+    rvm_kernel_rows_free(y->rows);
     if (!y->is_part)
         rvm_basis_free(&y->basis);
     free(y->observed.t);

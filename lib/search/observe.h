@@ -7,9 +7,9 @@
 /* Regression targets are reduced to (t - t_mean) / t_scale, mean 0 and variance 1 (without a bias
  * the mean is not taken off), so that nothing depends on their units or offset. */
 typedef struct {
-    rvm_problem *p; /* owned; canonical order */
-    rvm_rows *rows; /* owned */
-    bool is_part;   /* basis.row belongs to another study */
+    rvm_problem *p;        /* owned; canonical order */
+    rvm_kernel_rows *rows; /* owned */
+    bool is_part;          /* basis.row belongs to another study */
     rvm_basis basis;
     rvm_observed observed;
     size_t output; /* regression: which of the targets of a row is observed */

@@ -1,8 +1,7 @@
-/* rows.c: numbering of features, dense or sparse, and what is kept of each row. */
+/* kernel.c: rows laid out: numbering of features, dense or sparse, and what is kept of each row. */
 #include <float.h>
 
-#include "base/vecmath.h"
-#include "basis/rows.h"
+#include "basis/kernel.h"
 #include "problems.h"
 #include "suites.h"
 
@@ -11,27 +10,42 @@ static rvm_problem *rows_of(const char *text)
     return problem_from_text(text, (rvm_grammar){ 0 });
 }
 
+/* The rows for a kernel that combines them so. */
+static rvm_kernel_rows *laid_out(const rvm_problem *p, rvm_combination by,
+                                 const rvm_input_weights *inputs, const rvm_kernel_rows *like)
+{
+    static const rvm_kernel_type types[] = { RVM_LINEAR, RVM_RBF, RVM_LAPLACIAN, RVM_SPLINE };
+    const rvm_kernel kernel = { .type = types[by], .gamma = 1, .inputs = inputs };
+    ck_assert_int_eq(rvm_kernel_combination(kernel.type), by);
+    return rvm_kernel_rows_alloc(p, &kernel, like);
+}
+
+static double dense_value(const rvm_kernel_rows *r, size_t i, size_t f)
+{
+    return r->panel[(i / RVM_PANEL * r->features + f) * RVM_PANEL + i % RVM_PANEL];
+}
+
 /* Every row of a dense layout: full, row by row. */
-static void check_dense(const rvm_rows *r, const double *full)
+static void check_dense(const rvm_kernel_rows *r, const double *full)
 {
     ck_assert(r->dense);
     for (size_t i = 0; i < r->count; i++)
         for (size_t f = 0; f < r->features; f++)
-            ck_assert_double_eq(rvm_rows_dense(r, i)[f * RVM_PANEL], full[i * r->features + f]);
+            ck_assert_double_eq(dense_value(r, i, f), full[i * r->features + f]);
 }
 
 START_TEST(features_are_numbered_by_those_that_occur)
     {
         rvm_problem *p = rows_of("0 7:1 2147483647:2\n0 1:3\n0\n0 7:4 1000000:5\n");
-        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL, NULL);
+        rvm_kernel_rows *r = laid_out(p, RVM_BY_SQUARES, NULL, NULL);
         const int original[] = { 1, 7, 1000000, 2147483647 };
         ck_assert_ptr_nonnull(r);
-        ck_assert_uint_eq(rvm_rows_count(r), 4);
+        ck_assert_uint_eq(r->count, 4);
         ck_assert_uint_eq(r->features, 4);
         ck_assert_mem_eq(r->original, original, sizeof original);
         const double full[] = { 0, 1, 0, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 5, 0 };
         check_dense(r, full);
-        rvm_rows_free(r);
+        rvm_kernel_rows_free(r);
         rvm_problem_free(p);
     }
 END_TEST
@@ -48,13 +62,13 @@ START_TEST(dense_rows_in_panels)
                 full[i * F + f] = (double)i + 0.125 * (double)(f + 1);
             ck_assert(rvm_problem_append(p, 0, index, full + i * F, F));
         }
-        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL, NULL);
+        rvm_kernel_rows *r = laid_out(p, RVM_BY_SQUARES, NULL, NULL);
         check_dense(r, full);
         for (size_t k = 0; k < 3 * RVM_PANEL * F; k++) {
             const size_t i = k / RVM_PANEL / F * RVM_PANEL + k % RVM_PANEL, f = k / RVM_PANEL % F;
             ck_assert_double_eq(r->panel[k], i < N ? full[i * F + f] : 0);
         }
-        rvm_rows_free(r);
+        rvm_kernel_rows_free(r);
         rvm_problem_free(p);
     }
 END_TEST
@@ -69,7 +83,7 @@ START_TEST(many_features)
             const double value[] = { i + 0.5, -i - 0.5 };
             ck_assert(rvm_problem_append(p, 0, index, value, 2));
         }
-        rvm_rows *r = rvm_rows_layout(p, RVM_BY_PRODUCTS, NULL, NULL);
+        rvm_kernel_rows *r = laid_out(p, RVM_BY_PRODUCTS, NULL, NULL);
         ck_assert_uint_eq(r->features, 2000);
         ck_assert(!r->dense);
         for (int f = 0; f < 2000; f++)
@@ -79,7 +93,7 @@ START_TEST(many_features)
             ck_assert_int_eq(r->original[r->feature[2 * i]], p->index[2 * i]);
             ck_assert_double_eq(r->value[2 * i + 1], -(double)i - 0.5);
         }
-        rvm_rows_free(r);
+        rvm_kernel_rows_free(r);
         rvm_problem_free(p);
     }
 END_TEST
@@ -90,13 +104,13 @@ START_TEST(rows_alone)
     {
         const double want[] = { 0, 25, 7, 1 + 64.0 / 6 };
         rvm_problem *p = rows_of("0 1:3 2:-4\n0\n");
-        for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
-            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, NULL, NULL);
+        for (rvm_combination by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
+            rvm_kernel_rows *r = laid_out(p, by, NULL, NULL);
             const double nothing = by == RVM_BY_SPLINE ? 1 : 0;
             ck_assert_double_eq_tol(r->self[0], want[by], 1e-14);
             ck_assert_double_eq(r->self[1], nothing);
             ck_assert_double_eq(r->rest[0], nothing);
-            rvm_rows_free(r);
+            rvm_kernel_rows_free(r);
         }
         rvm_problem_free(p);
     }
@@ -107,46 +121,19 @@ START_TEST(unseen_features_go_into_rest)
     {
         const double want[] = { 0, 16, 4, 1 + 64.0 / 6 };
         rvm_problem *p = rows_of("0 1:1 3:5\n"), *q = rows_of("0 1:3 2:-4 3:2\n");
-        for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
-            rvm_rows *like = rvm_rows_layout(p, (rvm_combination)by, NULL, NULL);
-            rvm_rows *r = rvm_rows_layout(q, (rvm_combination)by, NULL, like);
+        for (rvm_combination by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
+            rvm_kernel_rows *like = laid_out(p, by, NULL, NULL);
+            rvm_kernel_rows *r = laid_out(q, by, NULL, like);
             ck_assert_uint_eq(r->features, 2);
             const double seen[] = { 3, 2 };
             check_dense(r, seen);
             ck_assert_double_eq_tol(r->rest[0], want[by], 1e-14);
             ck_assert(r->has_rest && !like->has_rest);
-            rvm_rows_free(r);
-            rvm_rows_free(like);
+            rvm_kernel_rows_free(r);
+            rvm_kernel_rows_free(like);
         }
         rvm_problem_free(p);
         rvm_problem_free(q);
-    }
-END_TEST
-
-START_TEST(sparse_rows_apart)
-    {
-        rvm_problem *p = empty_problem();
-        const int far[] = { 1, 40 }, near[] = { 1, 2 };
-        const double x[] = { 1, 2 }, z[] = { 4, -6 };
-        for (int k = 3; k < 40; k++) { /* features enough for a sparse layout */
-            const double one = 1;
-            ck_assert(rvm_problem_append(p, 0, &k, &one, 1));
-        }
-        ck_assert(rvm_problem_append(p, 0, far, x, 2));
-        ck_assert(rvm_problem_append(p, 0, near, z, 2));
-        ck_assert(rvm_problem_append(p, 0, near, z, 0));
-        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, NULL, NULL);
-        ck_assert(!r->dense);
-        ck_assert_double_eq(rvm_rows_apart(r, 37, r, 38), 9 + 4 + 36);
-        ck_assert_double_eq(rvm_rows_apart(r, 38, r, 37), 9 + 4 + 36);
-        ck_assert_double_eq(rvm_rows_apart(r, 38, r, 39), 16 + 36);
-        ck_assert_double_eq(rvm_rows_apart(r, 38, r, 38), 0);
-        rvm_rows_free(r);
-        r = rvm_rows_layout(p, RVM_BY_DISTANCES, NULL, NULL);
-        ck_assert_double_eq(rvm_rows_apart(r, 37, r, 38), 3 + 2 + 6);
-        ck_assert_double_eq(rvm_rows_apart(r, 39, r, 38), 4 + 6);
-        rvm_rows_free(r);
-        rvm_problem_free(p);
     }
 END_TEST
 
@@ -158,9 +145,9 @@ START_TEST(weighted_rows)
         const int index[] = { 0, 4, 7, 8, 9 };
         const double weight[] = { 0.25, 4, 0, 16, 1e300 };
         const rvm_input_weights inputs = { 5, index, weight };
-        for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_DISTANCES; by++) {
+        for (rvm_combination by = RVM_BY_PRODUCTS; by <= RVM_BY_DISTANCES; by++) {
             const bool roots = by != RVM_BY_DISTANCES;
-            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, &inputs, NULL);
+            rvm_kernel_rows *r = laid_out(p, by, &inputs, NULL);
             ck_assert_ptr_nonnull(r);
             const int original[] = { 0, 4, 8, 9 };
             ck_assert_uint_eq(r->features, 4);
@@ -169,14 +156,14 @@ START_TEST(weighted_rows)
             const double plain[] = { 0.75, 20, 0, DBL_MAX, 0, -4, 64, 0 };
             check_dense(r, roots ? by_roots : plain);
             rvm_problem *q = rows_of("0 0:1 3:1 4:1\n");
-            rvm_rows *s = rvm_rows_layout(q, (rvm_combination)by, &inputs, r);
+            rvm_kernel_rows *s = laid_out(q, by, &inputs, r);
             ck_assert_ptr_nonnull(s);
             ck_assert(!s->has_rest);
             const double other[] = { roots ? 0.5 : 0.25, roots ? 2 : 4, 0, 0 };
             check_dense(s, other);
-            rvm_rows_free(s);
+            rvm_kernel_rows_free(s);
             rvm_problem_free(q);
-            rvm_rows_free(r);
+            rvm_kernel_rows_free(r);
         }
         rvm_problem_free(p);
     }
@@ -204,8 +191,8 @@ START_TEST(weights_are_scales)
             append_dense(q, 0, y, F);
         }
         const rvm_input_weights inputs = { F, index, weight };
-        rvm_rows *r = rvm_rows_layout(p, RVM_BY_SQUARES, &inputs, NULL);
-        rvm_rows *s = rvm_rows_layout(q, RVM_BY_SQUARES, NULL, NULL);
+        rvm_kernel_rows *r = laid_out(p, RVM_BY_SQUARES, &inputs, NULL);
+        rvm_kernel_rows *s = laid_out(q, RVM_BY_SQUARES, NULL, NULL);
         ck_assert(r != NULL && s != NULL);
         ck_assert_int_eq(r->dense, s->dense);
         ck_assert_int_eq(r->dense, _i == 0);
@@ -214,12 +201,11 @@ START_TEST(weights_are_scales)
             ck_assert_double_eq(r->self[i], s->self[i]);
         for (size_t i = 0; i < N && r->dense; i++)
             for (size_t f = 0; f < r->features; f++)
-                ck_assert_double_eq(rvm_rows_dense(r, i)[f * RVM_PANEL],
-                                    rvm_rows_dense(s, i)[f * RVM_PANEL]);
+                ck_assert_double_eq(dense_value(r, i, f), dense_value(s, i, f));
         if (!r->dense)
             ck_assert_mem_eq(r->value, s->value, r->start[N] * sizeof *r->value);
-        rvm_rows_free(r);
-        rvm_rows_free(s);
+        rvm_kernel_rows_free(r);
+        rvm_kernel_rows_free(s);
         rvm_problem_free(p);
         rvm_problem_free(q);
     }
@@ -228,44 +214,33 @@ END_TEST
 START_TEST(no_feature_at_all)
     {
         rvm_problem *p = rows_of("1\n2\n");
-        for (int by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
-            rvm_rows *r = rvm_rows_layout(p, (rvm_combination)by, NULL, NULL);
-            rvm_rows *q = rvm_rows_layout(p, (rvm_combination)by, NULL, r);
+        for (rvm_combination by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
+            rvm_kernel_rows *r = laid_out(p, by, NULL, NULL);
+            rvm_kernel_rows *q = laid_out(p, by, NULL, r);
             ck_assert(r != NULL && q != NULL);
             ck_assert_uint_eq(r->features, 0);
-            ck_assert_uint_eq(rvm_rows_count(q), 2);
-            rvm_rows_free(q);
-            rvm_rows_free(r);
+            ck_assert_uint_eq(q->count, 2);
+            rvm_kernel_rows_free(q);
+            rvm_kernel_rows_free(r);
         }
         rvm_problem_free(p);
-        rvm_rows_free(NULL);
+        rvm_kernel_rows_free(NULL);
     }
 END_TEST
 
-START_TEST(spline_of_one_input)
-    {
-        ck_assert_double_eq_tol(rvm_spline(1, 2), 23.0 / 6, 1e-15);
-        ck_assert_double_eq_tol(rvm_spline(-1, 2), 1.0 / 6, 1e-15);
-        ck_assert_double_eq_tol(rvm_spline(-1, -2), 7.0 / 3, 1e-15);
-        ck_assert_double_eq(rvm_spline(0, 5), 1);
-    }
-END_TEST
-
-Suite *rows_suite(void);
-Suite *rows_suite(void)
+Suite *kernel_rows_suite(void);
+Suite *kernel_rows_suite(void)
 {
-    Suite *s = suite_create("rows");
+    Suite *s = suite_create("kernel_rows");
     TCase *c = tcase_create("rows");
     tcase_add_test(c, features_are_numbered_by_those_that_occur);
     tcase_add_test(c, dense_rows_in_panels);
     tcase_add_test(c, many_features);
     tcase_add_test(c, rows_alone);
     tcase_add_test(c, unseen_features_go_into_rest);
-    tcase_add_test(c, sparse_rows_apart);
     tcase_add_test(c, weighted_rows);
     tcase_add_loop_test(c, weights_are_scales, 0, 2);
     tcase_add_test(c, no_feature_at_all);
-    tcase_add_test(c, spline_of_one_input);
     suite_add_tcase(s, c);
     return s;
 }

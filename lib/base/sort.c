@@ -1,0 +1,31 @@
+/* Ascending lists of whole numbers. */
+#include "base/sort.h"
+
+#include <stdlib.h>
+
+static int compare_int(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+size_t rvm_sort_unique(int *list, size_t count)
+{
+    size_t kept = 0;
+    if (count > 0)
+        qsort(list, count, sizeof *list, compare_int);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || list[i] != list[kept - 1])
+            list[kept++] = list[i];
+    return kept;
+}
+
+size_t rvm_sort_find(const int *list, size_t count, int wanted, size_t hint)
+{
+    if (hint < count && list[hint] == wanted)
+        return hint;
+    if (count == 0)
+        return 0;
+    const int *at = bsearch(&wanted, list, count, sizeof *list, compare_int);
+    return at == NULL ? count : (size_t)(at - list);
+}
