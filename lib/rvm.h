@@ -7,8 +7,8 @@
  * prediction, cross-validation, scores, scaling.
  *
  * Conventions.  Functions that can fail return an rvm_status and describe a failure in *err, which
- * the caller owns; outputs come first, the error last.  An output pointer is set only on RVM_OK.
- * Every *_free accepts NULL.  Nothing here prints, exits, installs a signal handler or depends on
+ * the caller owns, or NULL where nobody asks; outputs come first, the error last.  An output pointer
+ * is set only on RVM_OK.  Every *_free accepts NULL.  Nothing here prints, exits, installs a signal handler or depends on
  * the locale.  Call gsl_set_error_handler_off() once before the first call: failures of GSL are
  * reported as a status. */
 #ifndef RVM_H
@@ -440,9 +440,9 @@ typedef struct {
     bool variance;   /* fill everything. Without, `variance` is not valid, nor are the probabilities
                       unless `mode`; `value` is the same, and comes many times faster where
                       there are many vectors: a variance costs their number squared */
-    double interval; /* regression: probability of the central interval to fill, which takes
-                        `variance`; 0: none */
-    int threads;     /* 0: as many as the machine offers; results do not depend on it */
+    double interval; /* regression: probability of the central interval to fill, above 0 and below
+                        1, which takes `variance`; 0: none */
+    int threads;     /* up to 1024; 0: as many as the machine offers; results do not depend on it */
 } rvm_predictor_settings;
 
 /* A model made ready for predicting block after block.  m is borrowed and must outlive it. */

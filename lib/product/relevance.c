@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "data/problem.h"
 #include "product/model.h"
+#include "product/predict.h"
 
 enum { MOST_ROWS = 100 }; /* every other one, or every third, ... of more */
 
@@ -34,18 +35,20 @@ static double mean_of(const rvm_problem *p, int feature)
 static size_t hold_pairs(int *index, double *value, const rvm_problem *p, size_t n, int feature,
                          double at)
 {
-    size_t k = p->start[n], count = 0;
-    for (; k < p->start[n + 1] && p->index[k] < feature; k++) {
-        index[count] = p->index[k];
-        value[count++] = p->value[k];
-    }
-    index[count] = feature;
-    value[count++] = at;
-    for (; k < p->start[n + 1]; k++)
-        if (p->index[k] != feature) {
+    const size_t end = p->start[n + 1];
+    size_t count = 0;
+    bool held = false;
+    for (size_t k = p->start[n]; k < end || !held; k++) {
+        if (!held && (k == end || p->index[k] >= feature)) {
+            index[count] = feature;
+            value[count++] = at;
+            held = true;
+        }
+        if (k < end && p->index[k] != feature) {
             index[count] = p->index[k];
             value[count++] = p->value[k];
         }
+    }
     return count;
 }
 
@@ -77,41 +80,31 @@ static double change(const rvm_model *m, const rvm_prediction *a, const rvm_pred
     return sqrt(sum / (double)count);
 }
 
-static rvm_status measure(double *effect, rvm_predictor *pr, const rvm_model *m,
-                          const rvm_problem *rows, rvm_error *err)
+rvm_status rvm_model_effects(double *effect, const rvm_model *m, const rvm_problem *p,
+                             rvm_error *err)
 {
+    const rvm_predictor_settings s = { .mode = true };
     rvm_prediction whole = { 0 }, part = { 0 };
-    int *index = rvm_array(rows->start[rows->rows] + 1, sizeof *index);
-    double *value = rvm_array(rows->start[rows->rows] + 1, sizeof *value);
-    rvm_status status = index == NULL || value == NULL ? rvm_fail_memory(err, "the inputs")
-                                                       : rvm_predictor_run(&whole, pr, rows, err);
+    rvm_problem *rows = rvm_problem_thin(p, MOST_ROWS);
+    const size_t pairs = rows == NULL ? 0 : rows->start[rows->rows] + 1;
+    int *index = rvm_array(pairs, sizeof *index);
+    double *value = rvm_array(pairs, sizeof *value);
+    const bool memory = rows != NULL && index != NULL && value != NULL;
+    rvm_status status =
+        memory ? rvm_predict_by(&whole, m, rows, &s, err) : rvm_fail_memory(err, "the inputs");
     for (size_t j = 0; j < m->inputs.count && status == RVM_OK; j++) {
         const int feature = m->inputs.index[j];
         rvm_problem *held = hold(rows, feature, mean_of(rows, feature), index, value);
         status = held == NULL ? rvm_fail_memory(err, "the inputs")
-                              : rvm_predictor_run(&part, pr, held, err);
+                              : rvm_predict_by(&part, m, held, &s, err);
         if (status == RVM_OK)
             effect[j] = change(m, &whole, &part);
         rvm_problem_free(held);
     }
     rvm_prediction_free(&whole);
     rvm_prediction_free(&part);
+    rvm_problem_free(rows);
     free(index);
     free(value);
-    return status;
-}
-
-rvm_status rvm_model_effects(double *effect, const rvm_model *m, const rvm_problem *p,
-                             rvm_error *err)
-{
-    const rvm_predictor_settings s = { .mode = true };
-    rvm_predictor *pr = NULL;
-    rvm_problem *rows = rvm_problem_thin(p, MOST_ROWS);
-    rvm_status status =
-        rows == NULL ? rvm_fail_memory(err, "the rows") : rvm_predictor_alloc(&pr, m, &s, err);
-    if (status == RVM_OK)
-        status = measure(effect, pr, m, rows, err);
-    rvm_predictor_free(pr);
-    rvm_problem_free(rows);
     return status;
 }
