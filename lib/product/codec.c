@@ -70,7 +70,7 @@ void rvm_codec_fault_memory(rvm_codec *c)
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
 /* False when no word is left, or after a fault. */
-static bool next_word(rvm_codec *c)
+static bool take_word(rvm_codec *c)
 {
     if (c->status != RVM_OK)
         return false;
@@ -90,7 +90,7 @@ static void end_line(rvm_codec *c)
 {
     if (c->open && !rvm_codec_reads(c))
         fputc('\n', c->out);
-    else if (c->open && next_word(c))
+    else if (c->open && take_word(c))
         rvm_codec_fault(c, "the line is complete");
     c->open = false;
 }
@@ -112,7 +112,7 @@ bool rvm_codec_next_is(rvm_codec *c, const char *key)
 {
     if (!c->held) {
         rvm_codec_line(c);
-        next_word(c);
+        take_word(c);
         c->held = true;
     }
     return c->status == RVM_OK && c->word.text != NULL && c->word.length == strlen(key) &&
@@ -167,7 +167,7 @@ static double parse_real(rvm_codec *c, const char *text, size_t length, rvm_code
 
 static double read_real(rvm_codec *c, rvm_codec_range range)
 {
-    if (next_word(c))
+    if (take_word(c))
         return parse_real(c, c->word.text, c->word.length, range);
     rvm_codec_fault(c, "a number is expected");
     return 0;
@@ -183,9 +183,9 @@ static double read_whole(rvm_codec *c, double least, double most)
     return c->status == RVM_OK ? x : least;
 }
 
-static bool read_pair(rvm_codec *c, int *index, double *value, rvm_codec_range range)
+static bool parse_pair(rvm_codec *c, int *index, double *value, rvm_codec_range range)
 {
-    if (!next_word(c))
+    if (!take_word(c))
         return false;
     const char *colon = memchr(c->word.text, ':', c->word.length);
     const size_t before = colon == NULL ? 0 : (size_t)(colon - c->word.text);
@@ -207,7 +207,7 @@ const char *rvm_codec_name(rvm_codec *c, char buffer[RVM_CODEC_NAME_SIZE], const
     if (!rvm_codec_reads(c)) {
         snprintf(buffer, RVM_CODEC_NAME_SIZE, "%s", name);
         write_word(c, buffer);
-    } else if (next_word(c) && c->word.length < RVM_CODEC_NAME_SIZE &&
+    } else if (take_word(c) && c->word.length < RVM_CODEC_NAME_SIZE &&
                memchr(c->word.text, '\0', c->word.length) == NULL) {
         memcpy(buffer, c->word.text, c->word.length);
         buffer[c->word.length] = '\0';
@@ -260,7 +260,7 @@ bool rvm_codec_pair(rvm_codec *c, int *index, double *value, rvm_codec_range ran
     char text[2 * RVM_REAL_SIZE], real[RVM_REAL_SIZE];
 
     if (rvm_codec_reads(c))
-        return read_pair(c, index, value, range);
+        return parse_pair(c, index, value, range);
     snprintf(text, sizeof text, "%d:%s", *index, rvm_text_format(real, *value, DIGITS));
     write_word(c, text);
     return true;

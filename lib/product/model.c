@@ -159,44 +159,28 @@ static int compare_terms(const void *a, const void *b)
     return rvm_term_compare(a, b);
 }
 
-/* The terms of all latent functions, sorted, each once: *term is owned by the caller. */
-static bool gather_terms(rvm_term **term, size_t *count, const rvm_model *m)
+rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err)
 {
     size_t all = 0, to = 0;
     for (size_t k = 0; k < m->latent_count; k++)
         all += m->latent[k].terms;
-    rvm_term *list = rvm_array(all, sizeof *list);
-    if (list == NULL)
-        return false;
-    for (size_t k = 0; k < m->latent_count; k++)
-        for (size_t i = 0; i < m->latent[k].terms; i++)
-            list[to++] = m->latent[k].term[i];
-    qsort(list, all, sizeof *list, compare_terms);
-    *count = 0;
-    for (size_t i = 0; i < all; i++)
-        if (i == 0 || rvm_term_compare(&list[i], &list[*count - 1]) != 0)
-            list[(*count)++] = list[i];
-    *term = list;
-    return true;
-}
-
-rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err)
-{
-    rvm_term *term = NULL;
-    size_t count = 0;
-    char *text = NULL;
-
-    if (gather_terms(&term, &count, m))
-        text = rvm_array(count + 1, RVM_TERM_NAME_SIZE);
-    if (text == NULL) {
+    rvm_term *term = rvm_array(all, sizeof *term);
+    char *text = rvm_array(all + 1, RVM_TERM_NAME_SIZE), *end = text;
+    if (term == NULL || text == NULL) {
         free(term);
+        free(text);
         return rvm_fail_memory(err, "the names of the basis functions");
     }
-    char *to = text;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t k = 0; k < m->latent_count; k++)
+        for (size_t i = 0; i < m->latent[k].terms; i++)
+            term[to++] = m->latent[k].term[i];
+    qsort(term, all, sizeof *term, compare_terms);
+    for (size_t i = 0; i < all; i++) {
+        if (i > 0 && rvm_term_compare(&term[i], &term[i - 1]) == 0)
+            continue; /* of another latent function, too */
         if (i > 0)
-            *to++ = ' ';
-        to += strlen(rvm_term_name(to, &term[i]));
+            *end++ = ' ';
+        end += strlen(rvm_term_name(end, &term[i]));
     }
     free(term);
     *names = text;

@@ -54,19 +54,15 @@ typedef struct {
     double *row;      /* F + C: both of one row */
 } worker;
 
-typedef size_t probability_of_classes(double *p, double *log_p, const double *mean,
-                                      const double *variance, size_t C, bool mode);
-
 struct rvm_predictor {
     const rvm_model *m; /* borrowed */
     rvm_predictor_settings settings;
-    bool variance;    /* compute it */
-    bool probability; /* likewise */
-    double steps;     /* standard deviations on each side of the interval */
-    probability_of_classes *probability_of_classes; /* of more than two */
-    rvm_kernel_rows *vectors;                       /* owned, V of them */
-    rvm_forward *forward; /* owned, latent functions; empty without variance */
-    worker *worker;       /* owned */
+    bool variance;            /* compute it */
+    bool probability;         /* likewise */
+    double steps;             /* standard deviations on each side of the interval */
+    rvm_kernel_rows *vectors; /* owned, V of them */
+    rvm_forward *forward;     /* owned, latent functions; empty without variance */
+    worker *worker;           /* owned */
     size_t workers;
 };
 
@@ -166,20 +162,21 @@ static void fill_classes(rvm_prediction *out, size_t row, const rvm_predictor *p
                          const double *mean, const double *variance)
 {
     const rvm_model *m = pr->m;
-    double *p = out->probability + row * m->class_count;
-    double *log_p = out->log_probability + row * m->class_count;
+    const size_t C = m->class_count;
+    double *p = out->probability + row * C, *log_p = out->log_probability + row * C;
     size_t best = 0;
 
-    if (m->class_count == 1) {
+    if (C == 1) {
         p[0] = 1;
         log_p[0] = 0;
-    } else if (m->class_count == 2) {
+    } else if (C == 2) {
         if (pr->probability)
             rvm_probability_of_two(p, log_p, mean[0], variance[0], pr->settings.mode);
         best = mean[0] >= 0 ? 0 : 1;
+    } else if (m->multiclass == RVM_ONE_VS_REST) {
+        best = rvm_probability_one_vs_rest(p, log_p, mean, variance, C, pr->settings.mode);
     } else {
-        best =
-            pr->probability_of_classes(p, log_p, mean, variance, m->class_count, pr->settings.mode);
+        best = rvm_probability_of_many(p, log_p, mean, variance, C, pr->settings.mode);
     }
     out->value[row] = m->label[best];
     out->variance[row] = variance[m->latent_count > 1 ? best : 0];
@@ -303,8 +300,8 @@ static rvm_status finish_row(const rows_job *j, worker *w, size_t r, size_t row,
 }
 
 /* Rows first .. first + count - 1 of out; count: CHUNK at most. */
-static rvm_status predict_rows(const rows_job *j, worker *w, size_t first, size_t count,
-                               rvm_error *err)
+static rvm_status fill_rows(const rows_job *j, worker *w, size_t first, size_t count,
+                            rvm_error *err)
 {
     const rvm_model *m = j->pr->m;
     rvm_status status = RVM_OK;
@@ -328,18 +325,18 @@ static rvm_status predict_rows(const rows_job *j, worker *w, size_t first, size_
 
 /* Chunk `number`, by itself, and one row after the other once one of them has failed: the first in
  * order is the one that is reported. */
-static rvm_status predict_chunk(void *context, size_t number, int of_worker, rvm_error *err)
+static rvm_status fill_chunk(void *context, size_t number, int of_worker, rvm_error *err)
 {
     const rows_job *j = context;
     worker *w = &j->pr->worker[of_worker];
     const size_t first = number * CHUNK, count = GSL_MIN(CHUNK, j->out->rows - first);
 
-    rvm_status status = predict_rows(j, w, first, count, err);
+    rvm_status status = fill_rows(j, w, first, count, err);
     if (status != RVM_ENUMERIC)
         return status;
     status = RVM_OK;
     for (size_t r = 0; status == RVM_OK && r < count; r++)
-        status = predict_rows(j, w, first + r, 1, err);
+        status = fill_rows(j, w, first + r, 1, err);
     return status;
 }
 
@@ -410,8 +407,6 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
     if (pr == NULL)
         return rvm_fail_memory(err, "prediction");
     pr->m = m;
-    pr->probability_of_classes =
-        m->multiclass == RVM_ONE_VS_REST ? rvm_probability_one_vs_rest : rvm_probability_of_many;
     pr->settings = *s;
     /* Which of many classes is the most probable one on the average depends on their variances. */
     pr->variance = m->latent->draws == 0 && (s->variance || (m->class_count > 2 && !s->mode));
@@ -446,7 +441,7 @@ static size_t chunks_of(const rvm_problem *p)
 }
 
 /* Workers for these rows. */
-static int team_for(const rvm_predictor *pr, const rvm_problem *p)
+static int threads_worth(const rvm_predictor *pr, const rvm_problem *p)
 {
     const size_t most = GSL_MIN(chunks_of(p), pr->workers);
     const double N = (double)p->rows, V = (double)pr->m->vectors->rows;
@@ -472,7 +467,7 @@ rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_p
     }
     rows_job job = { out, pr, rows, x };
     const rvm_status status =
-        rvm_share(chunks_of(rows), predict_chunk, &job, team_for(pr, rows), err);
+        rvm_share(chunks_of(rows), fill_chunk, &job, threads_worth(pr, rows), err);
     rvm_kernel_rows_free(x);
     return status;
 }

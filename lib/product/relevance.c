@@ -16,13 +16,13 @@
 enum { MOST_ROWS = 100 }; /* every other one, or every third, ... of more */
 
 /* Functions of all rows: the values, or the logarithms of the probabilities, and how many. */
-static const double *functions_of(size_t *count, const rvm_model *m, const rvm_prediction *p)
+static const double *compared_numbers(size_t *count, const rvm_model *m, const rvm_prediction *p)
 {
     *count = p->rows * (m->task == RVM_REGRESSION ? p->outputs : p->classes);
     return m->task == RVM_REGRESSION ? p->value : p->log_probability;
 }
 
-static double mean_of(const rvm_problem *p, int feature)
+static double mean_of_feature(const rvm_problem *p, int feature)
 {
     double sum = 0;
     for (size_t k = 0; k < p->start[p->rows]; k++)
@@ -32,8 +32,8 @@ static double mean_of(const rvm_problem *p, int feature)
 }
 
 /* The pairs of row n with one feature held at a value; returns their number. */
-static size_t hold_pairs(int *index, double *value, const rvm_problem *p, size_t n, int feature,
-                         double at)
+static size_t hold_in_row(int *index, double *value, const rvm_problem *p, size_t n, int feature,
+                          double at)
 {
     const size_t end = p->start[n + 1];
     size_t count = 0;
@@ -53,12 +53,13 @@ static size_t hold_pairs(int *index, double *value, const rvm_problem *p, size_t
 }
 
 /* The rows with one feature held at a value; NULL without memory. index, value: scratch. */
-static rvm_problem *hold(const rvm_problem *p, int feature, double at, int *index, double *value)
+static rvm_problem *hold_feature(const rvm_problem *p, int feature, double at, int *index,
+                                 double *value)
 {
     rvm_problem *held = rvm_problem_alloc();
     bool memory = held != NULL;
     for (size_t n = 0; n < p->rows && memory; n++) {
-        const size_t count = hold_pairs(index, value, p, n, feature, at);
+        const size_t count = hold_in_row(index, value, p, n, feature, at);
         memory = rvm_problem_append(held, 0, index, value, count);
     }
     if (memory)
@@ -67,10 +68,11 @@ static rvm_problem *hold(const rvm_problem *p, int feature, double at, int *inde
     return NULL;
 }
 
-static double change(const rvm_model *m, const rvm_prediction *a, const rvm_prediction *b)
+static double root_mean_square_change(const rvm_model *m, const rvm_prediction *a,
+                                      const rvm_prediction *b)
 {
     size_t count;
-    const double *x = functions_of(&count, m, a), *y = functions_of(&count, m, b);
+    const double *x = compared_numbers(&count, m, a), *y = compared_numbers(&count, m, b);
     double sum = 0;
     for (size_t k = 0; k < count; k++) {
         const double variance =
@@ -94,11 +96,12 @@ rvm_status rvm_model_effects(double *effect, const rvm_model *m, const rvm_probl
         memory ? rvm_predict_by(&whole, m, rows, &s, err) : rvm_fail_memory(err, "the inputs");
     for (size_t j = 0; j < m->inputs.count && status == RVM_OK; j++) {
         const int feature = m->inputs.index[j];
-        rvm_problem *held = hold(rows, feature, mean_of(rows, feature), index, value);
+        rvm_problem *held =
+            hold_feature(rows, feature, mean_of_feature(rows, feature), index, value);
         status = held == NULL ? rvm_fail_memory(err, "the inputs")
                               : rvm_predict_by(&part, m, held, &s, err);
         if (status == RVM_OK)
-            effect[j] = change(m, &whole, &part);
+            effect[j] = root_mean_square_change(m, &whole, &part);
         rvm_problem_free(held);
     }
     rvm_prediction_free(&whole);

@@ -9,7 +9,7 @@
 #include "rvm.h"
 
 /* Scripts read averages as numbers: a sum that leaves the range of double is the largest one. */
-static double within(double sum)
+static double finite_sum(double sum)
 {
     return fmax(-DBL_MAX, fmin(sum, DBL_MAX));
 }
@@ -21,8 +21,8 @@ static void add_regression(rvm_score *score, double mean, double variance, doubl
     const double dp = mean - score->mean_p, dt = target - score->mean_t;
 
     score->error2 += error * error;
-    score->nlpd = within(score->nlpd + 0.5 * (M_LN2 + M_LNPI + log(variance)) +
-                         0.5 * error / variance * error);
+    score->nlpd = finite_sum(score->nlpd + 0.5 * (M_LN2 + M_LNPI + log(variance)) +
+                             0.5 * error / variance * error);
     score->mean_p += dp / n;
     score->mean_t += dt / n;
     score->m_pp += dp * (mean - score->mean_p);
@@ -49,7 +49,7 @@ static void add_log_loss(rvm_score *score, const rvm_model_info *m, const double
 {
     for (size_t c = 0; c < m->classes; c++)
         if (target == m->labels[c]) {
-            score->log_loss = within(score->log_loss - log_probability[c]);
+            score->log_loss = finite_sum(score->log_loss - log_probability[c]);
             score->log_loss_rows++;
             return;
         }
@@ -82,7 +82,7 @@ double rvm_score_mean_squared_error(const rvm_score *score)
 {
     if (score->rows == 0)
         return 0;
-    return within(score->error2 / (double)score->rows);
+    return finite_sum(score->error2 / (double)score->rows);
 }
 
 double rvm_score_squared_correlation(const rvm_score *score)
