@@ -189,7 +189,7 @@ static void fill_weights(gsl_matrix *W, const rvm_sampler *sm)
         size_t chain, k;
         find_draw(&chain, &k, d, W->size2, sm);
         const rvm_record *r = &sm->record[chain];
-        const double noise_sd = sm->model.classes ? 1 : r->noise_sd[k];
+        const double noise_sd = sm->classes ? 1 : r->noise_sd[k];
         for (size_t i = 0; i < W->size1; i++)
             gsl_matrix_set(W, i, d, rvm_record_weight(r, sm, k, i) * sm->design.norm[i] / noise_sd);
     }
@@ -206,7 +206,7 @@ static rvm_status condense(rvm_condensed *out, const rvm_sampler *sm, size_t D, 
     rvm_status status = W == NULL || first == NULL ? rvm_fail_memory(err, "the model") : RVM_OK;
     if (status == RVM_OK) {
         fill_weights(W, sm);
-        first[0] = !sm->model.classes && rvm_basis_is_bias(&sm->y->basis, sm->design.id[0]);
+        first[0] = !sm->classes && rvm_basis_is_bias(&sm->y->basis, sm->design.id[0]);
         status = rvm_condense(out, sm->design.G, W, first, most, err);
     }
     gsl_matrix_free(W);
@@ -217,7 +217,7 @@ static rvm_status condense(rvm_condensed *out, const rvm_sampler *sm, size_t D, 
 /* In regression back to the units of the target. */
 static void fill_draws(rvm_latent *f, const rvm_condensed *c, const rvm_sampler *sm)
 {
-    const bool classes = sm->model.classes;
+    const bool classes = sm->classes;
     for (size_t d = 0; d < f->draws; d++) {
         size_t chain, k;
         find_draw(&chain, &k, d, f->draws, sm);
@@ -253,7 +253,7 @@ static rvm_status fill_latent(rvm_latent *f, const rvm_condensed *c, const rvm_s
         if (!isfinite(f->draw[i]))
             return rvm_fail(err, RVM_ENUMERIC,
                             "the model leaves the range of finite numbers: scale the data");
-    f->bias_mean = !sm->model.classes && rvm_latent_has_bias(f) ? sm->y->t_mean : 0;
+    f->bias_mean = !sm->classes && rvm_latent_has_bias(f) ? sm->y->t_mean : 0;
     return RVM_OK;
 }
 

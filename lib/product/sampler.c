@@ -24,17 +24,20 @@ enum {
 /* Multiplications of a step for each chain: about a second. */
 static const double step_work = 1e10;
 
-/* Bounds of beta: for targets of variance 1, and for classes, where it is the scale of all weights.
- */
-static const double least_beta[2] = { 1e-2, 1e-4 }, most_beta[2] = { 1e8, 1e8 };
+/* Priors where they are not given, for targets of variance 1. Flat in ln alpha in regression, as the
+ * evidence has it: a uniform one would put nearly all of its mass at the largest alphas, which takes
+ * what is small for noise. Uniform for two classes, where beta is the scale of all weights and
+ * beta^1/2 half a normal of standard deviation 316: where classes can be separated the likelihood
+ * goes on rising with it. */
+typedef struct {
+    rvm_precision_prior alpha, beta;
+} default_priors;
 
-/* Bounds of alpha where they are not given: for targets of variance 1, and for classes. */
-static const double least_alpha[2] = { 1e-8, 10 }, most_alpha[2] = { 1e6, 1e4 };
-
-/* Gamma prior of the beta of two classes unless told: half a normal distribution of beta^1/2 with a
- * standard deviation of 316; where classes can be separated the likelihood goes on rising with
- * it. */
-static const double scale_shape = 0.5, scale_rate = 5e-6;
+static const default_priors of_targets = { { .shape = 0, .low = 1e-8, .high = 1e6 },
+                                           { .shape = 0, .low = 1e-2, .high = 1e8 } };
+static const default_priors of_classes = {
+    { .shape = 1, .low = 10, .high = 1e4 }, { .shape = 0.5, .rate = 5e-6, .low = 1e-4, .high = 1e8 }
+};
 
 static size_t functions(const rvm_sampler *sm)
 {
@@ -43,7 +46,7 @@ static size_t functions(const rvm_sampler *sm)
 
 double rvm_record_weight(const rvm_record *r, const rvm_sampler *sm, size_t k, size_t i)
 {
-    const double unit = sm->model.classes ? 1 / r->noise_sd[k] : sm->y->t_scale;
+    const double unit = sm->classes ? 1 / r->noise_sd[k] : sm->t_scale;
     return r->weight[k * functions(sm) + i] * unit / sm->design.norm[i];
 }
 
@@ -63,17 +66,20 @@ size_t rvm_sampler_kept(const rvm_sampler *sm)
     return kept;
 }
 
-/* The log likelihood, in the units of the targets. */
+/* Of the last draw of a chain, in the units of the targets. log_odds: as of rvm_gibbs. */
+static double log_likelihood_of(double *log_odds, const rvm_sampler *sm, size_t chain)
+{
+    return rvm_gibbs_log_likelihood(log_odds, &sm->chain[chain]) -
+           (double)sm->model.N * log(sm->t_scale);
+}
+
 void rvm_sampler_report(rvm_report *r, const rvm_sampler *sm)
 {
-    const bool classes = sm->model.classes;
-    const double t_scale = classes ? 1 : sm->y->t_scale;
     progress(&r->draw, &r->draws, sm);
     r->progress = (double)r->draw / (double)r->draws;
     r->functions = functions(sm);
-    r->log_evidence =
-        rvm_gibbs_log_likelihood(NULL, sm->chain) - (double)sm->model.N * log(t_scale);
-    r->noise_sd = classes ? 0 : t_scale / sqrt(sm->chain->beta);
+    r->log_evidence = log_likelihood_of(NULL, sm, 0);
+    r->noise_sd = sm->classes ? 0 : sm->t_scale / sqrt(sm->chain->beta);
     r->noise_at_bound = false;
 }
 
@@ -153,37 +159,36 @@ static rvm_status choose_functions(rvm_sampler *sm, size_t wanted, const rvm_sol
 
 /* ---- Priors ---------------------------------------------------------------------------------- */
 
-/* Uniform for two classes. In regression that would put nearly all of its mass at the largest
- * alphas, which takes what is small for noise, so the prior is flat in ln alpha there, as the
- * evidence has it. */
-static rvm_precision_prior alpha_prior(const rvm_study *y, const rvm_settings *s)
+static const default_priors *defaults(const rvm_sampler *sm)
 {
-    const bool classes = y->observed.likelihood->curved;
-    const double unit = classes ? 1 : gsl_pow_2(y->t_scale);
+    return sm->classes ? &of_classes : &of_targets;
+}
+
+static rvm_precision_prior alpha_prior(const rvm_sampler *sm, const rvm_settings *s)
+{
+    const double unit = gsl_pow_2(sm->t_scale);
     const rvm_sampling *g = &s->sampling;
-    rvm_precision_prior p = { .shape = classes ? 1 : 0 };
-    if (g->prior_given)
-        p = (rvm_precision_prior){ .shape = s->weight_prior.shape, .rate = s->weight_prior.rate };
-    p.low = g->alpha_min > 0 ? g->alpha_min : least_alpha[classes] / unit;
-    p.high = g->alpha_max > 0 ? g->alpha_max : most_alpha[classes] / unit;
+    rvm_precision_prior p = defaults(sm)->alpha;
+    p.low = g->alpha_min > 0 ? g->alpha_min : p.low / unit;
+    p.high = g->alpha_max > 0 ? g->alpha_max : p.high / unit;
+    if (g->prior_given) {
+        p.shape = s->weight_prior.shape;
+        p.rate = s->weight_prior.rate;
+    }
     return p;
 }
 
-static rvm_precision_prior beta_prior(const rvm_study *y, const rvm_settings *s)
+static rvm_precision_prior beta_prior(const rvm_sampler *sm, const rvm_settings *s)
 {
-    const rvm_observed *o = &y->observed;
-    const bool classes = o->likelihood->curved;
+    const rvm_observed *o = &sm->y->observed;
+    rvm_precision_prior p = defaults(sm)->beta;
     if (o->noise_fixed)
         return (rvm_precision_prior){ .low = exp(o->ln_beta), .high = exp(o->ln_beta) };
-    const bool given = s->sampling.noise_prior_given || !classes;
-    return (rvm_precision_prior){
-        .shape = given ? s->noise_prior.shape : scale_shape,
-        .rate = !given    ? scale_rate
-                : classes ? s->noise_prior.rate
-                          : s->noise_prior.rate / gsl_pow_2(y->t_scale),
-        .low = least_beta[classes],
-        .high = most_beta[classes],
-    };
+    if (s->sampling.noise_prior_given || !sm->classes) {
+        p.shape = s->noise_prior.shape;
+        p.rate = s->noise_prior.rate / gsl_pow_2(sm->t_scale);
+    }
+    return p;
 }
 
 /* Bounds that are not given allow for the size of the function: those of one whose mean square over
@@ -191,19 +196,36 @@ static rvm_precision_prior beta_prior(const rvm_study *y, const rvm_settings *s)
 static void fit_bounds(rvm_precision_prior *p, double share, const rvm_sampling *g)
 {
     if (g->alpha_min == 0)
-        p->low = fmin(least_alpha[0] / share, 0.5 * p->high);
+        p->low = fmin(of_targets.alpha.low / share, 0.5 * p->high);
     if (g->alpha_max == 0)
-        p->high = fmax(most_alpha[0] / share, 2 * p->low);
+        p->high = fmax(of_targets.alpha.high / share, 2 * p->low);
 }
 
-/* alpha_i is in the units of the data, where the weight is w_i t_scale / norm_i. The bias of a
- * regression, beside the mean of the targets, is as wide as they are. */
+/* Of function i: in the units of the data, where the weight is w_i t_scale / norm_i. The bias of a
+ * regression, beside the mean of the targets, is as wide as they are: its alpha is known. */
+static rvm_status set_prior(rvm_sampler *sm, size_t i, const rvm_precision_prior *prior,
+                            const rvm_settings *s, rvm_error *err)
+{
+    const double N = (double)sm->y->observed.N, unit = gsl_pow_2(sm->t_scale / sm->design.norm[i]);
+    rvm_precision_prior *p = &sm->alpha[i];
+    *p = *prior;
+    sm->unit[i] = unit;
+    if (!sm->classes && !s->sampling.mixture)
+        fit_bounds(p, unit * N, &s->sampling);
+    if (!isfinite(unit) || !(unit > 0) || !(p->low > 0) || !(p->low < p->high) ||
+        !isfinite(p->high))
+        return rvm_fail(err, RVM_ENUMERIC,
+                        "a precision is beyond the finite numbers: scale the data");
+    if (!sm->classes && rvm_basis_is_bias(&sm->y->basis, sm->design.id[i]))
+        *p = (rvm_precision_prior){ .low = 1 / (N * unit), .high = 1 / (N * unit) };
+    return RVM_OK;
+}
+
 static rvm_status set_priors(rvm_sampler *sm, const rvm_settings *s, rvm_error *err)
 {
-    const rvm_study *y = sm->y;
-    const bool classes = y->observed.likelihood->curved;
     const size_t M = functions(sm);
-    const rvm_precision_prior prior = alpha_prior(y, s);
+    const rvm_precision_prior prior = alpha_prior(sm, s);
+    rvm_status status = RVM_OK;
     sm->unit = rvm_array(M, sizeof *sm->unit);
     sm->alpha = rvm_array(M, sizeof *sm->alpha);
     if (sm->unit == NULL || sm->alpha == NULL)
@@ -211,29 +233,19 @@ static rvm_status set_priors(rvm_sampler *sm, const rvm_settings *s, rvm_error *
     if (!(prior.low < prior.high))
         return rvm_fail(err, RVM_ESETTING, "the least alpha, %g, is not below the largest, %g",
                         prior.low, prior.high);
-    for (size_t i = 0; i < M; i++) {
-        sm->unit[i] = gsl_pow_2((classes ? 1 : y->t_scale) / sm->design.norm[i]);
-        sm->alpha[i] = prior;
-        if (!classes && !s->sampling.mixture)
-            fit_bounds(&sm->alpha[i], sm->unit[i] * (double)y->observed.N, &s->sampling);
-        if (!isfinite(sm->unit[i]) || !(sm->unit[i] > 0) || !(sm->alpha[i].low > 0) ||
-            !(sm->alpha[i].low < sm->alpha[i].high) || !isfinite(sm->alpha[i].high))
-            return rvm_fail(err, RVM_ENUMERIC,
-                            "a precision is beyond the finite numbers: scale the data");
-        if (classes || sm->design.id[i] != 0 || !y->basis.bias)
-            continue;
-        const double known = 1 / ((double)y->observed.N * sm->unit[i]);
-        sm->alpha[i] = (rvm_precision_prior){ .low = known, .high = known };
-    }
+    for (size_t i = 0; i < M && status == RVM_OK; i++)
+        status = set_prior(sm, i, &prior, s, err);
+    if (status != RVM_OK)
+        return status;
     sm->model = (rvm_gibbs){ .M = M,
-                             .N = y->observed.N,
+                             .N = sm->y->observed.N,
                              .PhiT = sm->design.PhiT,
                              .G = sm->design.G,
-                             .t = y->observed.t,
+                             .t = sm->y->observed.t,
                              .unit = sm->unit,
                              .alpha = sm->alpha,
-                             .beta = beta_prior(y, s),
-                             .classes = classes,
+                             .beta = beta_prior(sm, s),
+                             .classes = sm->classes,
                              .mixture = s->sampling.mixture,
                              .component = prior };
     if (!isfinite(sm->model.beta.rate) || !isfinite(sm->model.beta.shape) || !isfinite(prior.rate))
@@ -243,21 +255,30 @@ static rvm_status set_priors(rvm_sampler *sm, const rvm_settings *s, rvm_error *
 
 /* ---- Starts ---------------------------------------------------------------------------------- */
 
+/* Of a candidate among the functions sampled; their number where it is none of them. */
+static size_t place_of(const rvm_sampler *sm, size_t id)
+{
+    size_t m = 0;
+    while (m < functions(sm) && sm->design.id[m] != id)
+        m++;
+    return m;
+}
+
 /* The weights of the solution. Those of two classes are log-odds, 1.7 times what the probit model
- * has, and shrink to what the least alpha allows while beta grows. */
+ * has, and shrink to what the least alpha allows while beta grows. Returns beta. */
 static double set_weights(double *w, const rvm_sampler *sm, const rvm_solved *start)
 {
-    double most = 0, shrink = 1;
-    for (size_t i = 0; i < start->K; i++)
-        for (size_t m = 0; m < functions(sm); m++)
-            if (sm->design.id[m] == start->id[i]) {
-                w[m] = start->u[i] * exp(-0.5 * start->ln_alpha[i]);
-                most = fmax(most, fabs(w[m]) * sqrt(sm->unit[m] * sm->alpha[m].low));
-            }
-    if (!sm->model.classes)
+    double most = 1;
+    for (size_t i = 0; i < start->K; i++) {
+        const size_t m = place_of(sm, start->id[i]);
+        if (m == functions(sm))
+            continue;
+        w[m] = start->u[i] * exp(-0.5 * start->ln_alpha[i]);
+        most = fmax(most, fabs(w[m]) * sqrt(sm->unit[m] * sm->alpha[m].low));
+    }
+    if (!sm->classes)
         return exp(start->ln_beta);
-    if (most > 1)
-        shrink = 1 / most;
+    const double shrink = 1 / most;
     for (size_t m = 0; m < functions(sm); m++)
         w[m] *= shrink;
     return 1 / gsl_pow_2(1.7 * shrink);
@@ -272,23 +293,26 @@ static void set_precisions(double *alpha, const rvm_sampler *sm, const rvm_solve
         const double u = gsl_rng_uniform(rng);
         alpha[m] = chain == 0 ? p->high : p->low * pow(p->high / p->low, u);
     }
-    for (size_t i = 0; chain == 0 && i < start->K; i++)
-        for (size_t m = 0; m < functions(sm); m++)
-            if (sm->design.id[m] == start->id[i])
-                alpha[m] = exp(start->ln_alpha[i]) / sm->unit[m];
+    for (size_t i = 0; chain == 0 && i < start->K; i++) {
+        const size_t m = place_of(sm, start->id[i]);
+        if (m < functions(sm))
+            alpha[m] = exp(start->ln_alpha[i]) / sm->unit[m];
+    }
 }
 
 static rvm_status start_chains(rvm_sampler *sm, const rvm_solved *start, const rvm_settings *s,
                                rvm_error *err)
 {
     const size_t M = functions(sm);
-    double *w = rvm_array(M, sizeof *w), *alpha = rvm_array(M, sizeof *alpha);
+    double *w = rvm_array(M, sizeof *w), *alpha = rvm_array(M, sizeof *alpha), beta = 0;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    rvm_status status =
-        w == NULL || alpha == NULL || rng == NULL ? rvm_fail_memory(err, "the chains") : RVM_OK;
-    if (status == RVM_OK)
+    rvm_status status = RVM_OK;
+    if (w == NULL || alpha == NULL || rng == NULL) {
+        status = rvm_fail_memory(err, "the chains");
+    } else {
         gsl_rng_set(rng, s->seed);
-    const double beta = status == RVM_OK ? set_weights(w, sm, start) : 0;
+        beta = set_weights(w, sm, start);
+    }
     for (size_t k = 0; k < sm->chains && status == RVM_OK; k++) {
         set_precisions(alpha, sm, start, k, rng);
         status =
@@ -300,34 +324,37 @@ static rvm_status start_chains(rvm_sampler *sm, const rvm_solved *start, const r
     }
     free(w);
     free(alpha);
-    if (rng != NULL)
-        gsl_rng_free(rng);
+    gsl_rng_free(rng);
     return status;
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
+/* What a record holds but for the weights is one piece of memory. */
+static bool alloc_record(rvm_record *r, size_t M, size_t N, size_t samples)
+{
+    double *room = rvm_array(2 * samples + 4 * N, sizeof *room);
+    r->weight = M > SIZE_MAX / samples ? NULL : rvm_array(samples * M, sizeof *r->weight);
+    r->log_likelihood = room;
+    if (room == NULL || r->weight == NULL)
+        return false;
+    r->noise_sd = room + samples;
+    for (int half = 0; half < 2; half++) {
+        r->mean[half] = room + 2 * samples + 2 * (size_t)half * N;
+        r->deviation[half] = r->mean[half] + N;
+    }
+    return true;
+}
+
 static rvm_status alloc_records(rvm_sampler *sm, rvm_error *err)
 {
-    const size_t M = functions(sm), N = sm->model.N, S = sm->samples;
-    bool whole = true;
+    const size_t N = sm->model.N;
     sm->chain = rvm_array(sm->chains, sizeof *sm->chain);
     sm->record = rvm_array(sm->chains, sizeof *sm->record);
-    sm->scratch = rvm_array(sm->chains * N, sizeof *sm->scratch);
-    if (sm->chain == NULL || sm->record == NULL || sm->scratch == NULL)
-        return rvm_fail_memory(err, "the chains");
-    for (size_t k = 0; k < sm->chains; k++) {
-        rvm_record *r = &sm->record[k];
-        r->weight = M > SIZE_MAX / S ? NULL : rvm_array(S * M, sizeof *r->weight);
-        r->log_likelihood = rvm_array(S, sizeof *r->log_likelihood);
-        r->noise_sd = rvm_array(S, sizeof *r->noise_sd);
-        whole = whole && r->weight != NULL && r->log_likelihood != NULL && r->noise_sd != NULL;
-        for (int half = 0; half < 2; half++) {
-            r->mean[half] = rvm_array(N, sizeof *r->mean[half]);
-            r->deviation[half] = rvm_array(N, sizeof *r->deviation[half]);
-            whole = whole && r->mean[half] != NULL && r->deviation[half] != NULL;
-        }
-    }
+    sm->log_odds = rvm_array(sm->chains * N, sizeof *sm->log_odds);
+    bool whole = sm->chain != NULL && sm->record != NULL && sm->log_odds != NULL;
+    for (size_t k = 0; k < sm->chains && whole; k++)
+        whole = alloc_record(&sm->record[k], functions(sm), N, sm->samples);
     return whole ? RVM_OK : rvm_fail_memory(err, "the draws");
 }
 
@@ -368,6 +395,8 @@ rvm_status rvm_sampler_alloc(rvm_sampler **out, const rvm_study *y, const rvm_so
     if (sm == NULL)
         return rvm_fail_memory(err, "the chains");
     sm->y = y;
+    sm->classes = y->observed.likelihood->curved;
+    sm->t_scale = sm->classes ? 1 : y->t_scale;
     sm->samples = (size_t)s->sampling.samples;
     sm->burn_in = (size_t)s->sampling.burn_in;
     sm->thin = (size_t)s->sampling.thin;
@@ -382,17 +411,6 @@ rvm_status rvm_sampler_alloc(rvm_sampler **out, const rvm_study *y, const rvm_so
     return RVM_OK;
 }
 
-static void free_record(rvm_record *r)
-{
-    free(r->weight);
-    free(r->log_likelihood);
-    free(r->noise_sd);
-    for (int half = 0; half < 2; half++) {
-        free(r->mean[half]);
-        free(r->deviation[half]);
-    }
-}
-
 void rvm_sampler_free(rvm_sampler *sm)
 {
     if (sm == NULL)
@@ -400,12 +418,14 @@ void rvm_sampler_free(rvm_sampler *sm)
     for (size_t k = 0; k < sm->chains; k++) {
         if (sm->chain != NULL)
             rvm_gibbs_chain_free(&sm->chain[k]);
-        if (sm->record != NULL)
-            free_record(&sm->record[k]);
+        if (sm->record != NULL) {
+            free(sm->record[k].weight);
+            free(sm->record[k].log_likelihood);
+        }
     }
     free(sm->chain);
     free(sm->record);
-    free(sm->scratch);
+    free(sm->log_odds);
     free(sm->unit);
     free(sm->alpha);
     rvm_columns_free(&sm->design);
@@ -437,15 +457,13 @@ static void record(rvm_sampler *sm, size_t k)
 {
     const rvm_gibbs_chain *c = &sm->chain[k];
     rvm_record *r = &sm->record[k];
-    const double t_scale = sm->model.classes ? 1 : sm->y->t_scale;
-    double *log_odds = sm->scratch + k * sm->model.N;
+    double *log_odds = sm->log_odds + k * sm->model.N;
     float *weight = r->weight + r->kept * functions(sm);
     for (size_t i = 0; i < functions(sm); i++)
         weight[i] = (float)c->w[i];
-    r->log_likelihood[r->kept] =
-        rvm_gibbs_log_likelihood(log_odds, c) - (double)sm->model.N * log(t_scale);
-    r->noise_sd[r->kept] = t_scale / sqrt(c->beta);
-    record_rows(r, sm, sm->model.classes ? log_odds : c->f);
+    r->log_likelihood[r->kept] = log_likelihood_of(log_odds, sm, k);
+    r->noise_sd[r->kept] = sm->t_scale / sqrt(c->beta);
+    record_rows(r, sm, sm->classes ? log_odds : c->f);
     r->kept++;
 }
 

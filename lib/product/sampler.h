@@ -17,15 +17,17 @@ typedef struct {
     size_t kept;   /* of them recorded below */
     float *weight; /* owned, samples x M: of columns of norm 1, targets of variance 1; single
                                precision is far more than a draw needs */
-    double *log_likelihood; /* owned, samples */
-    double *noise_sd;       /* owned, samples: beta^-1/2, units of the target */
+    double *log_likelihood; /* owned, samples; what follows lies behind it */
+    double *noise_sd;       /* samples: beta^-1/2, units of the target */
     /* Of each half of the samples (the middle one of an odd number left out): mean and sum of
      * squared deviations of what is predicted at the training rows, the log-odds or the mean. */
-    double *mean[2], *deviation[2]; /* owned, N */
+    double *mean[2], *deviation[2]; /* N */
 } rvm_record;
 
 typedef struct {
     const rvm_study *y; /* borrowed */
+    bool classes;       /* two of them */
+    double t_scale;     /* of the targets; 1 of classes */
     size_t samples, burn_in, thin, chains;
     int threads;
     rvm_design design;
@@ -34,7 +36,7 @@ typedef struct {
     rvm_gibbs model;
     rvm_gibbs_chain *chain; /* owned, chains */
     rvm_record *record;     /* owned, chains */
-    double *scratch;        /* owned, chains x N */
+    double *log_odds;       /* owned, chains x N: of the last draw recorded, of two classes */
 } rvm_sampler;
 
 /* start: a solution of y, whose columns are those of c: where the chains begin. RVM_ENOMEM, before
