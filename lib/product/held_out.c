@@ -1,7 +1,7 @@
 /* What the rows that a model was trained on say of its error on others.
  *
  * Each row is predicted by the posterior that the other rows leave at the same precisions, which
- * takes no training: with the latent function N(f, s2) at row n, slope g and curvature b of its log
+ * takes no training: with the latent function N(f, s2) at row n, gradient g and curvature b of its log
  * likelihood there, taking the row away leaves
  *
  *     N(f - s2 g / (1 - s2 b), s2 / (1 - s2 b))
@@ -83,14 +83,14 @@ static void moments_free(moments *q)
     free(q->variance);
 }
 
-/* Takes an observation with that slope and curvature out of a normal distribution; false where too
+/* Takes an observation with that gradient and curvature out of a normal distribution; false where too
  * little is left to be told from rounding. */
-static bool take_out(double *mean, double *variance, double slope, double curvature)
+static bool take_out(double *mean, double *variance, double gradient, double curvature)
 {
     const double left = 1 - *variance * curvature;
     if (!(left > least_left))
         return false;
-    *mean -= *variance * slope / left;
+    *mean -= *variance * gradient / left;
     *variance /= left;
     return isfinite(*mean) && isfinite(*variance);
 }

@@ -1,16 +1,29 @@
-/* A weight for each input, by the log evidence (Tipping 2001, section 4.3).
+/* ARD length-scales by the log evidence of a Gaussian process (Neal 1996; Tipping 2001, section 4.3).
  *
- * A few ascents from widths that differ, L-BFGS in the logarithms of weights, variances and noise,
- * go side by side until they come to rest roughly; the best of them goes on to its maximum, and
- * leaves out the inputs that the evidence does without.  Where rows stand close, some begin at
- * their spacing: targets with structure so fine look like noise at the other widths, and an ascent
- * from there ends in a flat function. */
+ * Dictionary.  eta_j: the relevance of input j, the inverse square of its length-scale (its inverse,
+ * where the kernel takes distances). K: N x N, the kernel's values with these. Target k, an output
+ * or a class, is
+ *
+ *     t_k ~ N(0, C_k + s_k I),   C_k = v_k K(eta) + trend          (classes: by Laplace, process.h)
+ *
+ * where v_k is the variance of its function, s_k the noise and `trend` the covariance of the terms
+ * beside the kernel. The log evidence L(theta), a sum over the targets, is climbed in
+ * theta = (ln eta, ln v, ln s), in which all derivatives are free of units: with G_k = dL/dC_k
+ *
+ *     dL/d ln v_k = v_k sum_in G_k,in K_in      dL/d ln s_k = s_k tr G_k
+ *     dL/dK = sum_k v_k G_k                     and from there to ln eta by inputs.h.
+ *
+ * A few ascents by L-BFGS (Nocedal 1980) within bounds, from length-scales that differ, go side by
+ * side until they come to rest roughly; the best of them goes on to its maximum, and leaves out the
+ * inputs that the evidence does without.  Where rows stand close, some begin at their spacing:
+ * targets with structure so fine look like noise at the other length-scales, and an ascent from
+ * there ends in a flat function. */
 #include "product/widths.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,30 +65,31 @@ typedef struct {
     double least, start, most;
 } range;
 
-/* Logarithms. Of a weight times the variance of its input (or its standard deviation, as the kernel
- * has it): from a function that is flat over all rows to one that knows of no other row, which
- * takes more where rows stand close. */
-static const range of_weight = { -18, 0, 5 };
+/* Logarithms. Of a relevance times the variance of its input (or its standard deviation, as the
+ * kernel has it): from a function that is flat over all rows to one that knows of no other row,
+ * which takes more where rows stand close. */
+static const range of_relevance = { -18, 0, 5 };
 static const range of_variance = { -10, 0, 12 };
 static const range of_noise = { -14, -2.3, 2 };
 
 typedef struct {
-    double *theta;    /* owned: ln eta (-INFINITY: left out); then ln variance of each target; then
-                          ln noise of each, where it is free */
-    double *gradient; /* owned */
+    double *theta;    /* ln eta (-INFINITY: left out); then ln v of each target; then ln s of each,
+                         where the noise is free */
+    double *gradient; /* dL/d theta */
     double log_evidence;
 } place;
 
 typedef struct {
+    double *room; /* owned: all that follows, each of `count` numbers */
     place now, trial;
-    double *direction, *move; /* owned */
-    rvm_lbfgs model;
-    double *eta; /* owned: of the rows as they are laid out */
+    double *direction, *move;
+    double *eta; /* of the rows as they are laid out */
+    rvm_lbfgs curvature;
     rvm_input_weights weights;
     rvm_kernel kernel;
     rvm_process process;
-    gsl_matrix *K, *pull; /* owned, N x N: kernel values, and dL/dK */
-    gsl_matrix *mode;     /* owned, targets x N */
+    gsl_matrix *K, *dL_dK; /* owned, N x N */
+    gsl_matrix *mode;      /* owned, targets x N: C^-1 f at the mode, where the next one begins */
     int threads;
     int steps, small; /* steps so far; those in a row that gained little */
     bool resting;
@@ -111,20 +125,7 @@ struct rvm_widths {
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
-static bool place_init(place *p, size_t count)
-{
-    p->theta = rvm_array(count, sizeof *p->theta);
-    p->gradient = rvm_array(count, sizeof *p->gradient);
-    p->log_evidence = -INFINITY;
-    return p->theta != NULL && p->gradient != NULL;
-}
-
-static void place_free(place *p)
-{
-    free(p->theta);
-    free(p->gradient);
-}
-
+/* c->K at theta. */
 static rvm_status fill_kernel(const rvm_widths *w, ascent *c, const double *theta,
                               rvm_kernel_rows **rows, rvm_error *err)
 {
@@ -141,7 +142,8 @@ static double noise_of(const rvm_widths *w, const double *theta, size_t k)
     return w->free_noise ? exp(theta[w->inputs.count + w->targets + k]) : w->fixed[k];
 }
 
-/* Adds the log evidence of target k, and its derivatives. */
+/* Adds the log evidence of target k, and its derivatives: by dL/dC_k = G, which covers the noise on
+ * the diagonal as well. */
 static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
 {
     rvm_process *s = &c->process;
@@ -160,9 +162,9 @@ static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
         return false;
     for (size_t i = 0; i < N; i++) {
         const double *g = gsl_matrix_const_ptr(s->G, i, 0), *v = gsl_matrix_const_ptr(c->K, i, 0);
-        double *pull = gsl_matrix_ptr(c->pull, i, 0);
+        double *by_K = gsl_matrix_ptr(c->dL_dK, i, 0);
         for (size_t n = 0; n < N; n++) {
-            pull[n] += variance * g[n];
+            by_K[n] += variance * g[n];
             by_variance += variance * g[n] * v[n];
         }
         by_noise += noise * g[i];
@@ -183,12 +185,12 @@ static rvm_status evaluate(place *to, const rvm_widths *w, ascent *c, rvm_error 
     bool found = status != RVM_ENUMERIC;
     if (!found)
         status = RVM_OK;
-    gsl_matrix_set_zero(c->pull);
+    gsl_matrix_set_zero(c->dL_dK);
     to->log_evidence = 0;
     for (size_t k = 0; k < w->targets && status == RVM_OK && found; k++)
         found = !rvm_interrupted(w->interrupted) && add_target(to, w, c, k);
     if (status == RVM_OK && found)
-        status = rvm_inputs_gradient(to->gradient, &w->inputs, c->eta, c->pull, c->process.R,
+        status = rvm_inputs_gradient(to->gradient, &w->inputs, c->eta, c->dL_dK, c->process.R,
                                      &c->kernel, rows, err);
     if (!found)
         to->log_evidence = -INFINITY;
@@ -205,7 +207,8 @@ static void swap_places(ascent *c)
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-/* The gradient without what would leave the bounds or is left out. */
+/* The gradient without what would leave the bounds or is left out, so that L-BFGS sees a function of
+ * the free coordinates alone (projected gradient; Bertsekas 1982). */
 static void project(place *p, const rvm_widths *w)
 {
     for (size_t j = 0; j < w->count; j++)
@@ -216,14 +219,14 @@ static void project(place *p, const rvm_widths *w)
 
 static void choose_direction(ascent *c, const rvm_widths *w)
 {
-    rvm_lbfgs_direction(c->direction, &c->model, c->now.gradient);
+    rvm_lbfgs_direction(c->direction, &c->curvature, c->now.gradient);
     for (size_t j = 0; j < w->count; j++)
         if (c->now.gradient[j] == 0)
             c->direction[j] = 0;
 }
 
-/* c->move = the direction, no longer than allowed, times length, within the bounds; returns what it
- * promises. */
+/* c->move = the direction, no longer than allowed, times length, within the bounds; returns the gain
+ * to first order, move'gradient. */
 static double cut_move(ascent *c, const rvm_widths *w, double length)
 {
     double far = longest, promise = 0;
@@ -238,7 +241,8 @@ static double cut_move(ascent *c, const rvm_widths *w, double length)
     return promise;
 }
 
-/* One step uphill; *gain 0 when none is found. */
+/* One step uphill, the first of ever shorter ones that gains a part of what the gradient promises
+ * (Armijo 1966); *gain 0 when none is found. */
 static rvm_status step_uphill(double *gain, ascent *c, const rvm_widths *w, rvm_error *err)
 {
     double length = 1;
@@ -255,7 +259,7 @@ static rvm_status step_uphill(double *gain, ascent *c, const rvm_widths *w, rvm_
             continue;
         project(&c->trial, w);
         *gain = c->trial.log_evidence - c->now.log_evidence;
-        rvm_lbfgs_learn(&c->model, c->move, c->now.gradient, c->trial.gradient);
+        rvm_lbfgs_learn(&c->curvature, c->move, c->now.gradient, c->trial.gradient);
         swap_places(c);
         return RVM_OK;
     }
@@ -278,48 +282,28 @@ static rvm_status climb_on(ascent *c, const rvm_widths *w, double worth, rvm_err
         status = step_uphill(&gain, c, w, err);
         c->small = gain < worth ? c->small + 1 : 0;
         c->steps++;
-        c->resting =
-            c->small >= FEW_GAINS || c->steps >= MAX_STEPS || (gain <= 0 && c->model.count == 0);
+        c->resting = c->small >= FEW_GAINS || c->steps >= MAX_STEPS ||
+                     (gain <= 0 && c->curvature.count == 0);
         if (gain <= 0)
-            rvm_lbfgs_reset(&c->model);
+            rvm_lbfgs_reset(&c->curvature);
     }
     return status;
 }
 
 /* ---- Inputs of no use ----------------------------------------------------------------------- */
 
-typedef struct {
-    double size;
-    size_t input;
-} sized;
-
-static int by_size(const void *a, const void *b)
+/* Inputs that are there, by the size of their relevances free of units, least first; returns their
+ * number. size: scratch, as long as there are inputs. */
+static size_t order_inputs(size_t *order, double *size, const ascent *c, const rvm_widths *w)
 {
-    const sized *x = a, *y = b;
-    if (x->size != y->size)
-        return x->size < y->size ? -1 : 1;
-    return (x->input > y->input) - (x->input < y->input);
-}
-
-/* Inputs that are there, by the size of their weights free of units, least first;
- * *count tells how many. */
-static rvm_status order_inputs(size_t *order, size_t *count, const ascent *c, const rvm_widths *w,
-                               rvm_error *err)
-{
-    sized *all = rvm_array(w->inputs.count, sizeof *all);
-    if (all == NULL)
-        return rvm_fail_memory(err, "the inputs");
-    *count = 0;
+    size_t count = 0;
     for (size_t j = 0; j < w->inputs.count; j++) {
-        const double size = c->now.theta[j] - w->low[j];
-        if (isfinite(size))
-            all[(*count)++] = (sized){ size, j };
+        const bool there = isfinite(c->now.theta[j]);
+        size[j] = there ? c->now.theta[j] - w->low[j] : INFINITY;
+        count += there;
     }
-    qsort(all, *count, sizeof *all, by_size);
-    for (size_t k = 0; k < *count; k++)
-        order[k] = all[k].input;
-    free(all);
-    return RVM_OK;
+    gsl_sort_index(order, size, 1, w->inputs.count);
+    return count;
 }
 
 /* c->trial = c->now without the first `count` inputs of the order. */
@@ -339,7 +323,8 @@ static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, si
                                const rvm_widths *w, rvm_error *err)
 {
     rvm_status status = RVM_OK;
-    /* One parameter more (Schwarz 1978): with less, of ten inputs that are noise half stay. */
+    /* 1/2 ln N, one parameter more (Schwarz 1978): with less, of ten inputs that are noise half
+     * stay. */
     const double worth = 0.5 * log((double)w->p->rows);
     double most = 0;
     *count = 0;
@@ -360,10 +345,8 @@ static rvm_status leave_out(bool *dropped, ascent *c, const rvm_widths *w, rvm_e
     *dropped = false;
     if (order == NULL)
         return rvm_fail_memory(err, "the inputs");
-    size_t all = 0;
-    rvm_status status = order_inputs(order, &all, c, w, err);
-    if (status == RVM_OK)
-        status = choose_group(&count, c, order, all, w, err);
+    const size_t all = order_inputs(order, c->move, c, w);
+    rvm_status status = choose_group(&count, c, order, all, w, err);
     if (status == RVM_OK && count > 0)
         status = try_without(c, order, count, w, err);
     free(order);
@@ -372,7 +355,7 @@ static rvm_status leave_out(bool *dropped, ascent *c, const rvm_widths *w, rvm_e
         return status;
     swap_places(c);
     project(&c->now, w);
-    rvm_lbfgs_reset(&c->model);
+    rvm_lbfgs_reset(&c->curvature);
     c->small = 0;
     c->resting = false;
     return status;
@@ -410,45 +393,34 @@ static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
     return RVM_OK;
 }
 
-static rvm_status alloc_targets(rvm_widths *w, size_t count, rvm_error *err)
-{
-    w->t = gsl_matrix_calloc(count, w->p->rows);
-    w->fixed = rvm_array(count, sizeof *w->fixed);
-    return w->t == NULL || w->fixed == NULL ? rvm_fail_memory(err, "the targets") : RVM_OK;
-}
-
-/* Of two classes one says it all. */
-static rvm_status observe_classes(rvm_widths *w, const rvm_study *y, const size_t *class_of_row,
-                                  size_t classes, const size_t *row, rvm_error *err)
-{
-    const bool many = classes > 2;
-    const rvm_status status = alloc_targets(w, many ? classes : 1, err);
-    if (status != RVM_OK)
-        return status;
-    w->targets = many ? classes : 1;
-    for (size_t k = 0; k < w->targets; k++)
-        for (size_t n = 0; n < w->p->rows; n++)
-            gsl_matrix_set(w->t, k, n, many ? class_of_row[row[n]] == k : y->observed.t[row[n]]);
-    return RVM_OK;
-}
-
-/* A constant output has nothing to say. */
-static rvm_status observe_outputs(rvm_widths *w, rvm_study *y, const rvm_settings *s,
-                                  const size_t *row, rvm_error *err)
+/* The targets: outputs, but for constant ones, which have nothing to say; or whether a row is of each
+ * class, where of two classes one says it all. */
+static rvm_status observe_targets(rvm_widths *w, rvm_study *y, const size_t *class_of_row,
+                                  size_t classes, const rvm_settings *s, const size_t *row,
+                                  rvm_error *err)
 {
     const rvm_observed *o = &y->observed;
-    const rvm_status status = alloc_targets(w, y->p->outputs, err);
-    w->free_noise = !(s->noise_variance > 0);
-    for (size_t k = 0; k < y->p->outputs && status == RVM_OK; k++) {
-        rvm_study_select(y, s, k);
-        if (y->constant_target)
+    const bool many = classes > 2, has_noise = o->likelihood->has_noise;
+    const size_t count = many ? classes : y->p->outputs;
+    w->likelihood = o->likelihood;
+    w->free_noise = has_noise && !(s->noise_variance > 0);
+    w->t = gsl_matrix_calloc(count, w->p->rows);
+    w->fixed = rvm_array(count, sizeof *w->fixed);
+    if (w->t == NULL || w->fixed == NULL)
+        return rvm_fail_memory(err, "the targets");
+    for (size_t k = 0; k < count; k++) {
+        if (has_noise)
+            rvm_study_select(y, s, k);
+        if (has_noise && y->constant_target)
             continue;
         for (size_t n = 0; n < w->p->rows; n++)
-            gsl_matrix_set(w->t, w->targets, n, o->t[row[n]]);
-        w->fixed[w->targets++] = exp(fmax(of_noise.least, fmin(-o->ln_beta, of_noise.most)));
+            gsl_matrix_set(w->t, w->targets, n, many ? class_of_row[row[n]] == k : o->t[row[n]]);
+        w->fixed[w->targets++] =
+            has_noise ? exp(fmax(of_noise.least, fmin(-o->ln_beta, of_noise.most))) : 1;
     }
-    rvm_study_select(y, s, 0);
-    return status;
+    if (has_noise)
+        rvm_study_select(y, s, 0);
+    return RVM_OK;
 }
 
 /* ---- Life of the object --------------------------------------------------------------------- */
@@ -496,40 +468,39 @@ static rvm_status ascent_init(ascent *c, const rvm_widths *w, const rvm_kernel *
                               rvm_error *err)
 {
     const size_t N = w->p->rows;
-    c->direction = rvm_array(w->count, sizeof *c->direction);
-    c->move = rvm_array(w->count, sizeof *c->move);
-    c->eta = rvm_array(w->inputs.count, sizeof *c->eta);
+    double **part[] = { &c->now.theta, &c->now.gradient, &c->trial.theta, &c->trial.gradient,
+                        &c->direction, &c->move,         &c->eta };
+    const size_t parts = sizeof part / sizeof part[0];
+    c->room = rvm_array(parts * w->count, sizeof *c->room);
     c->K = gsl_matrix_alloc(N, N);
-    c->pull = gsl_matrix_alloc(N, N);
+    c->dL_dK = gsl_matrix_alloc(N, N);
     c->mode = gsl_matrix_calloc(GSL_MAX(w->targets, 1), N);
+    if (c->room == NULL || c->K == NULL || c->dL_dK == NULL || c->mode == NULL ||
+        !rvm_lbfgs_init(&c->curvature, w->count))
+        return rvm_fail_memory(err, "the length-scales");
+    for (size_t k = 0; k < parts; k++)
+        *part[k] = c->room + k * w->count;
+    c->now.log_evidence = c->trial.log_evidence = -INFINITY;
     c->threads = 1;
     c->weights = (rvm_input_weights){ w->inputs.count, w->inputs.index, c->eta };
     c->kernel = *kernel;
     c->kernel.gamma = 1;
     c->kernel.inputs = &c->weights;
-    if (!place_init(&c->now, w->count) || !place_init(&c->trial, w->count) ||
-        c->direction == NULL || c->move == NULL || c->eta == NULL || c->K == NULL ||
-        c->pull == NULL || c->mode == NULL || !rvm_lbfgs_init(&c->model, w->count))
-        return rvm_fail_memory(err, "the widths");
     return rvm_process_init(&c->process, N, err);
 }
 
 static void ascent_free(ascent *c)
 {
-    place_free(&c->now);
-    place_free(&c->trial);
-    free(c->direction);
-    free(c->move);
-    free(c->eta);
+    free(c->room);
     gsl_matrix_free(c->K);
-    gsl_matrix_free(c->pull);
+    gsl_matrix_free(c->dL_dK);
     gsl_matrix_free(c->mode);
-    rvm_lbfgs_free(&c->model);
+    rvm_lbfgs_free(&c->curvature);
     rvm_process_free(&c->process);
     memset(c, 0, sizeof *c);
 }
 
-/* The logarithm of what makes the weight of an input free of its units. */
+/* The logarithm of what makes the relevance of an input free of its units. */
 static double unit_of(const rvm_widths *w, size_t j, rvm_combination by)
 {
     return (by == RVM_BY_DISTANCES ? 1 : 2) * log(w->inputs.spread[j]);
@@ -573,13 +544,13 @@ static rvm_status find_nearest(rvm_widths *w, ascent *c, rvm_combination by, rvm
 static void set_bounds(rvm_widths *w, rvm_combination by)
 {
     const double alone = 4; /* -ln of the nearest row's value */
-    const double most_weight = fmax(of_weight.most, log(alone / w->nearest));
+    const double most_relevance = fmax(of_relevance.most, log(alone / w->nearest));
     for (size_t j = 0; j < w->count; j++) {
         const size_t d = w->inputs.count;
-        const range *r = j < d ? &of_weight : j < d + w->targets ? &of_variance : &of_noise;
+        const range *r = j < d ? &of_relevance : j < d + w->targets ? &of_variance : &of_noise;
         const double unit = j < d ? unit_of(w, j, by) : 0;
         w->low[j] = r->least - unit;
-        w->high[j] = (j < d ? most_weight : r->most) - unit;
+        w->high[j] = (j < d ? most_relevance : r->most) - unit;
     }
 }
 
@@ -591,7 +562,7 @@ static void place_start(ascent *c, const rvm_widths *w, int number, double gamma
     const double apart[ASCENTS] = { 0, 0.3, 1.2, farthest, sqrt(farthest * near), near };
     const size_t d = w->inputs.count;
     for (size_t j = 0; j < w->count; j++) {
-        const range *r = j < d ? &of_weight : j < d + w->targets ? &of_variance : &of_noise;
+        const range *r = j < d ? &of_relevance : j < d + w->targets ? &of_variance : &of_noise;
         double *theta = &c->now.theta[j];
         *theta = w->low[j] - r->least + r->start;
         if (j < d)
@@ -637,23 +608,8 @@ static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *er
     w->best_index = rvm_array(w->inputs.count, sizeof *w->best_index);
     w->best_weight = rvm_array(w->inputs.count, sizeof *w->best_weight);
     if (w->low == NULL || w->high == NULL || w->best_index == NULL || w->best_weight == NULL)
-        return rvm_fail_memory(err, "the widths");
+        return rvm_fail_memory(err, "the length-scales");
     return begin_ascents(w, kernel, err);
-}
-
-static rvm_status observe(rvm_widths *w, rvm_study *y, const size_t *class_of_row, size_t classes,
-                          const rvm_settings *s, rvm_error *err)
-{
-    size_t *row = NULL;
-    rvm_status status = choose_rows(&row, w, y, s, err);
-    w->likelihood = y->observed.likelihood;
-    w->terms = rvm_term_wanted(s);
-    if (status == RVM_OK)
-        status = s->task == RVM_CLASSIFICATION
-                     ? observe_classes(w, y, class_of_row, classes, row, err)
-                     : observe_outputs(w, y, s, row, err);
-    free(row);
-    return status;
 }
 
 rvm_status rvm_widths_alloc(rvm_widths **out, rvm_study *y, const size_t *class_of_row,
@@ -661,11 +617,16 @@ rvm_status rvm_widths_alloc(rvm_widths **out, rvm_study *y, const size_t *class_
 {
     rvm_widths *w = rvm_array(1, sizeof *w);
     if (w == NULL)
-        return rvm_fail_memory(err, "the widths");
+        return rvm_fail_memory(err, "the length-scales");
     w->threads = rvm_threads(s->threads);
     w->interrupted = s->interrupted;
     w->best = -1;
-    rvm_status status = observe(w, y, class_of_row, classes, s, err);
+    w->terms = rvm_term_wanted(s);
+    size_t *row = NULL;
+    rvm_status status = choose_rows(&row, w, y, s, err);
+    if (status == RVM_OK)
+        status = observe_targets(w, y, class_of_row, classes, s, row, err);
+    free(row);
     if (status == RVM_OK)
         status = prepare(w, &y->basis.kernel, err);
     if (status != RVM_OK) {
