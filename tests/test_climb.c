@@ -89,7 +89,7 @@ START_TEST(no_candidate_for_classes)
             const double S = inverse_form(C, phi, phi);
             double Q = 0;
             for (size_t n = 0; n < 60; n++)
-                Q += phi[n] * f->slope[n];
+                Q += phi[n] * f->gradient[n];
             const double r = Q * Q / S;
             ck_assert_double_lt(r > 1 ? 0.5 * (r - 1 - log(r)) : 0, 0.05);
             asked++;

@@ -109,7 +109,7 @@ START_TEST(mode_and_evidence_as_with_all_columns_in_memory)
         for (size_t i = 0; i < K; i++)
             ck_assert_double_eq_tol(x.f.u[i], f.u[i], 2e-2);
         for (size_t n = 0; n < N; n++) {
-            ck_assert_double_eq_tol(x.l.slope[n], f.slope[n], 2e-2);
+            ck_assert_double_eq_tol(x.l.gradient[n], f.gradient[n], 2e-2);
             ck_assert_double_eq_tol(x.l.curvature[n], f.curvature[n], 1e-2);
         }
         rvm_scratch_free(&ws);
@@ -132,7 +132,7 @@ static void check_consistent(const case_data *x, const gsl_matrix *PhiT)
             f += w[i] * gsl_matrix_get(PhiT, i, n);
         const double c = o->row_weight == NULL ? 1 : o->row_weight[n], y = 1 / (1 + exp(-f));
         check_close(x->l.f[n], f, 1e-13);
-        check_close(x->l.slope[n], c * (o->t[n] - y), 1e-12);
+        check_close(x->l.gradient[n], c * (o->t[n] - y), 1e-12);
         check_close(x->l.curvature[n], c * y * (1 - y), 1e-12);
     }
 }
@@ -346,13 +346,13 @@ START_TEST(parted_classes_have_a_mode)
         locate(&x, NULL, 0);
         ck_assert(x.f.log_evidence < 0 && x.f.log_evidence > -40 * log(2));
         for (size_t n = 0; n < 40; n++)
-            ck_assert_double_lt(fabs(x.l.slope[n]), 0.5);
+            ck_assert_double_lt(fabs(x.l.gradient[n]), 0.5);
         double gradient[2] = { -exp(-12) * weight(&x.f, 0), -exp(-12) * weight(&x.f, 1) };
         gsl_matrix_view strip;
         CHECK_OK(rvm_columns_strip(&strip, &x.c, 0, &err));
         for (size_t i = 0; i < 2; i++) {
             for (size_t n = 0; n < 40; n++)
-                gradient[i] += gsl_matrix_get(&strip.matrix, i, n) * x.l.slope[n];
+                gradient[i] += gsl_matrix_get(&strip.matrix, i, n) * x.l.gradient[n];
             /* In scaled weights a gradient g promises g^2 / 2 nats, at the most. */
             ck_assert_double_lt(fabs(gradient[i]), 0.05);
         }

@@ -65,7 +65,6 @@ static const rvm_likelihood poisson = {
     .plan_count = sizeof plans / sizeof plans[0],
     .scratch = rvm_laplace_scratch,
     .posterior = rvm_laplace_posterior,
-    .residual = rvm_laplace_residual,
     .measure = rvm_laplace_measure,
     .inner = rvm_laplace_inner,
 };

@@ -29,9 +29,10 @@ START_TEST(derivatives_by_differences)
         const rvm_prior p = _i == 0 ? prior(2.385, 0.7, 0.4) : prior(0, 0.3, -1.1);
         const double at = 0.53, h = 1e-4;
         const double below = rvm_prior_log(&p, at - h), above = rvm_prior_log(&p, at + h);
-        check_close(rvm_prior_slope(&p, at), (above - below) / (2 * h), 1e-8);
-        check_close(rvm_prior_bend(&p, at),
-                    (rvm_prior_slope(&p, at + h) - rvm_prior_slope(&p, at - h)) / (2 * h), 1e-8);
+        check_close(rvm_prior_gradient(&p, at), (above - below) / (2 * h), 1e-8);
+        check_close(rvm_prior_second(&p, at),
+                    (rvm_prior_gradient(&p, at + h) - rvm_prior_gradient(&p, at - h)) / (2 * h),
+                    1e-8);
     }
 END_TEST
 
@@ -52,8 +53,8 @@ START_TEST(flat_is_zero)
         ck_assert(rvm_prior_is_flat(&made) && rvm_prior_is_flat(&rvm_prior_flat));
         for (double ln_x = -800; ln_x <= 800; ln_x += 800) {
             ck_assert_double_eq(rvm_prior_log(&made, ln_x), 0);
-            ck_assert_double_eq(rvm_prior_slope(&made, ln_x), 0);
-            ck_assert_double_eq(rvm_prior_bend(&made, ln_x), 0);
+            ck_assert_double_eq(rvm_prior_gradient(&made, ln_x), 0);
+            ck_assert_double_eq(rvm_prior_second(&made, ln_x), 0);
         }
         ck_assert_double_eq(rvm_prior_log(&rvm_prior_flat, INFINITY), 0);
         ck_assert_double_eq(rvm_prior_most(&made), 0);

@@ -65,7 +65,6 @@ const rvm_likelihood rvm_bernoulli = {
     .scratch = rvm_laplace_scratch,
     .credit = 0,
     .posterior = rvm_laplace_posterior,
-    .residual = rvm_laplace_residual,
     .measure = rvm_laplace_measure,
     .inner = rvm_laplace_inner,
 };

@@ -9,7 +9,7 @@
  *
  *     P(k | x) = 1 / (1 + exp -(f_k - c)),   c = ln sum_{j != k} exp f_j,
  *
- * and so are slope t_k - y_k and curvature y_k (1 - y_k). One class against the rest without an
+ * and so are gradient t_k - y_k and curvature y_k (1 - y_k). One class against the rest without an
  * offset, each for itself, is the other model (RVM_ONE_VS_REST). */
 #ifndef RVM_CLASSES_H
 #define RVM_CLASSES_H

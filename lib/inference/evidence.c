@@ -52,15 +52,16 @@ double rvm_gain_at(double ln_alpha, const double *S, const double *Q, size_t out
 static double shared_step(double ln_alpha, const double *S, const double *Q, size_t outputs,
                           const rvm_prior *prior)
 {
-    double slope = 2 * rvm_prior_slope(prior, ln_alpha), bend = 2 * rvm_prior_bend(prior, ln_alpha);
+    double gradient = 2 * rvm_prior_gradient(prior, ln_alpha),
+           second = 2 * rvm_prior_second(prior, ln_alpha);
     for (size_t j = 0; j < outputs; j++) {
         const double r = 1 / (1 + exp(ln_alpha) / S[j]), k = Q[j] * Q[j] / S[j];
-        slope += r - k * r * (1 - r);
-        bend -= r * (1 - r) * (1 - k * (1 - 2 * r));
+        gradient += r - k * r * (1 - r);
+        second -= r * (1 - r) * (1 - k * (1 - 2 * r));
     }
-    if (bend < 0)
-        return fmax(-longest_step, fmin(-slope / bend, longest_step));
-    return slope > 0 ? longest_step : slope < 0 ? -longest_step : 0;
+    if (second < 0)
+        return fmax(-longest_step, fmin(-gradient / second, longest_step));
+    return gradient > 0 ? longest_step : gradient < 0 ? -longest_step : 0;
 }
 
 double rvm_gain_uphill(double *ln_alpha, const double *S, const double *Q, size_t outputs,

@@ -57,10 +57,10 @@ rvm_status rvm_fit_init(rvm_fit *f, size_t capacity, size_t N, rvm_error *err)
     f->column = rvm_array(capacity, sizeof *f->column);
     f->ln_alpha = rvm_array(capacity, sizeof *f->ln_alpha);
     f->u = rvm_array(capacity, sizeof *f->u);
-    f->slope = rvm_array(N, sizeof *f->slope);
+    f->gradient = rvm_array(N, sizeof *f->gradient);
     f->curvature = rvm_array(N, sizeof *f->curvature);
     f->storage = gsl_matrix_alloc(capacity, capacity);
-    if (f->column == NULL || f->ln_alpha == NULL || f->u == NULL || f->slope == NULL ||
+    if (f->column == NULL || f->ln_alpha == NULL || f->u == NULL || f->gradient == NULL ||
         f->curvature == NULL || f->storage == NULL) {
         rvm_fit_free(f);
         return rvm_fail_memory(err, "the posterior");
@@ -73,7 +73,7 @@ void rvm_fit_free(rvm_fit *f)
     free(f->column);
     free(f->ln_alpha);
     free(f->u);
-    free(f->slope);
+    free(f->gradient);
     free(f->curvature);
     gsl_matrix_free(f->storage);
     memset(f, 0, sizeof *f);
@@ -90,11 +90,11 @@ void rvm_fit_copy(rvm_fit *to, const rvm_fit *from)
     memcpy(to->column, from->column, from->K * sizeof *to->column);
     memcpy(to->ln_alpha, from->ln_alpha, from->K * sizeof *to->ln_alpha);
     memcpy(to->u, from->u, from->K * sizeof *to->u);
-    memcpy(to->slope, from->slope, from->N * sizeof *to->slope);
+    memcpy(to->gradient, from->gradient, from->N * sizeof *to->gradient);
     memcpy(to->curvature, from->curvature, from->N * sizeof *to->curvature);
     to->ln_beta = from->ln_beta;
     to->log_evidence = from->log_evidence;
-    to->misfit = from->misfit;
+    to->residual_squares = from->residual_squares;
     if (from->K > 0) {
         gsl_matrix_view into = rvm_fit_factor(to), out = rvm_fit_factor(from);
         gsl_matrix_memcpy(&into.matrix, &out.matrix);

@@ -20,8 +20,8 @@
  * t't; the residual is then summed row by row. */
 static const double cancelled = 1e-4;
 
-/* Digits, as a relative error, that the misfit keeps otherwise. */
-static const double misfit_digits = 1e-7;
+/* Digits, as a relative error, that the residual_squares keeps otherwise. */
+static const double squares_digits = 1e-7;
 
 /* Error of a pivot of H (1 or more) that Cholesky may make by rounding, where QR can take over; and
  * where nothing can, that at which the least eigenvalue of H, 1, is lost. The first is a bound (K
@@ -68,8 +68,8 @@ static double residual_by_rows(double *r, const rvm_fit *f, const rvm_observed *
     return sum;
 }
 
-static double misfit_by_gram(const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                             const double *D)
+static double squares_by_gram(const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+                              const double *D)
 {
     double sum = o->t_squared;
     for (size_t i = 0; i < f->K; i++) {
@@ -115,7 +115,7 @@ static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o, const
 }
 
 /* u += H^-1 (beta D Phi' r - u), and the residual afterwards: what the normal equations have lost
- * to rounding in u. Returns the misfit. */
+ * to rounding in u. Returns the residual_squares. */
 static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, const rvm_design *d,
                      const double *D, rvm_scratch *ws)
 {
@@ -134,20 +134,20 @@ static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, con
     return residual_by_rows(ws->long1, f, o, d, D);
 }
 
-/* The misfit by the Gram matrix, or by rows, if there are any, and with a refined mode where that
+/* The residual_squares by the Gram matrix, or by rows, if there are any, and with a refined mode where that
  * would be rounding: where the fit is close, or the weights are large against the targets. */
-static double settle_misfit(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o,
-                            const rvm_design *d, const double *D, rvm_scratch *ws)
+static double settle_squares(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o,
+                             const rvm_design *d, const double *D, rvm_scratch *ws)
 {
-    const double misfit = misfit_by_gram(f, o, d, D);
+    const double residual_squares = squares_by_gram(f, o, d, D);
     double weights = 0;
     if (!o->likelihood->by_rows)
-        return misfit;
+        return residual_squares;
     for (size_t i = 0; i < f->K; i++)
         weights += fabs(D[i] * f->u[i]);
-    if (misfit > cancelled * o->t_squared &&
-        misfit > weights * weights * DBL_EPSILON / misfit_digits)
-        return misfit;
+    if (residual_squares > cancelled * o->t_squared &&
+        residual_squares > weights * weights * DBL_EPSILON / squares_digits)
+        return residual_squares;
     refine(f, L, o, d, D, ws);
     return refine(f, L, o, d, D, ws);
 }
@@ -156,7 +156,7 @@ static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_desi
                                rvm_scratch *ws)
 {
     double *D = ws->vector, log_det = 0, squares = 0;
-    f->misfit = o->t_squared;
+    f->residual_squares = o->t_squared;
     if (f->K > 0) {
         gsl_matrix_view L = rvm_fit_factor(f);
         fill_D(D, f);
@@ -164,31 +164,15 @@ static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_desi
             return false;
         log_det = rvm_cholesky_log_det(&L.matrix);
         solve_mode(f, &L.matrix, d, D);
-        f->misfit = settle_misfit(f, &L.matrix, o, d, D, ws);
+        f->residual_squares = settle_squares(f, &L.matrix, o, d, D, ws);
         for (size_t i = 0; i < f->K; i++)
             squares += f->u[i] * f->u[i];
     }
     const double N = (double)o->N;
     f->log_evidence = 0.5 * (N * f->ln_beta - N * log(2 * M_PI) - log_det -
-                             exp(f->ln_beta) * f->misfit - squares) +
+                             exp(f->ln_beta) * f->residual_squares - squares) +
                       rvm_fit_log_prior(f, o, d->norm);
     return isfinite(f->log_evidence);
-}
-
-static void gaussian_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                              rvm_scratch *ws)
-{
-    const double beta = exp(f->ln_beta);
-    fill_D(ws->vector, f);
-    residual_by_rows(f->slope, f, o, d, ws->vector);
-    for (size_t n = 0; n < o->N; n++)
-        f->slope[n] *= beta;
-}
-
-static void quadratic_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
-                               rvm_scratch *ws)
-{
-    (void)f, (void)o, (void)d, (void)ws; /* measure does without */
 }
 
 /* V of columns whose Gram matrix is at hand, and Q = beta (p - G mu). */
@@ -219,13 +203,15 @@ static void gaussian_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit 
     for (size_t m = 0; m < d->count; m++)
         S[m] = by_rows ? beta : beta * gsl_matrix_get(d->G, m, m); /* of unit norm, but for B */
     measure_by_gram(Q, V, f, d, ws->vector);
-    if (!by_rows || f->misfit >= cancelled * (double)f->N)
+    if (!by_rows || f->residual_squares >= cancelled * (double)f->N)
         return;
     /* p - G mu would be all cancellation. */
+    fill_D(ws->vector, f);
+    residual_by_rows(ws->long1, f, o, d, ws->vector);
     gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
-    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
+    gsl_vector_const_view r = gsl_vector_const_view_array(ws->long1, f->N);
     gsl_vector_view out = gsl_vector_view_array(Q, d->count);
-    gsl_blas_dgemv(CblasNoTrans, 1, &all.matrix, &slope.vector, 0, &out.vector);
+    gsl_blas_dgemv(CblasNoTrans, beta, &all.matrix, &r.vector, 0, &out.vector);
 }
 
 static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
@@ -294,7 +280,6 @@ const rvm_likelihood rvm_gaussian = {
     .scratch = stack_numbers,
     .credit = 0.5,
     .posterior = gaussian_posterior,
-    .residual = gaussian_residual,
     .measure = gaussian_measure,
     .inner = gaussian_inner,
 };
@@ -305,7 +290,6 @@ const rvm_likelihood rvm_quadratic = {
     .by_rows = false,
     .credit = 0,
     .posterior = gaussian_posterior,
-    .residual = quadratic_residual,
     .measure = gaussian_measure,
     .inner = gaussian_inner,
 };

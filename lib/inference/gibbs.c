@@ -316,7 +316,7 @@ void rvm_gibbs_draw_precisions(rvm_gibbs_chain *c)
 }
 
 /* |z - f|^2 */
-static double misfit(const rvm_gibbs_chain *c)
+static double residual_squares(const rvm_gibbs_chain *c)
 {
     double squares = 0;
     for (size_t n = 0; n < c->g->N; n++)
@@ -326,13 +326,13 @@ static double misfit(const rvm_gibbs_chain *c)
 
 void rvm_gibbs_draw_noise(rvm_gibbs_chain *c)
 {
-    c->beta = draw_precision(c->rng, &c->g->beta, (double)c->g->N, misfit(c));
+    c->beta = draw_precision(c->rng, &c->g->beta, (double)c->g->N, residual_squares(c));
 }
 
 /* Whether what the precisions are drawn from is a number, for each and for all in common. */
 static bool in_range(const rvm_gibbs_chain *c)
 {
-    double squares = misfit(c);
+    double squares = residual_squares(c);
     for (size_t i = 0; i < c->g->M; i++)
         squares += square(c, i);
     return isfinite(squares);

@@ -29,7 +29,7 @@ rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, rvm_error
 {
     *l = (rvm_laplace){ .negligible = searching, .thins = true };
     l->f = rvm_array(N, sizeof *l->f);
-    l->slope = rvm_array(N, sizeof *l->slope);
+    l->gradient = rvm_array(N, sizeof *l->gradient);
     l->curvature = rvm_array(N, sizeof *l->curvature);
     l->G = gsl_matrix_alloc(capacity, capacity);
     l->scaled = gsl_matrix_alloc(capacity, N < RVM_STRIP ? N : RVM_STRIP);
@@ -37,7 +37,7 @@ rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, rvm_error
     l->trial = rvm_array(capacity, sizeof *l->trial);
     l->step = rvm_array(capacity, sizeof *l->step);
     l->w = rvm_array(capacity, sizeof *l->w);
-    if (l->f != NULL && l->slope != NULL && l->curvature != NULL && l->G != NULL &&
+    if (l->f != NULL && l->gradient != NULL && l->curvature != NULL && l->G != NULL &&
         l->scaled != NULL && l->Q != NULL && l->trial != NULL && l->step != NULL && l->w != NULL)
         return RVM_OK;
     rvm_laplace_free(l);
@@ -47,7 +47,7 @@ rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, rvm_error
 void rvm_laplace_free(rvm_laplace *l)
 {
     free(l->f);
-    free(l->slope);
+    free(l->gradient);
     free(l->curvature);
     gsl_matrix_free(l->G);
     gsl_matrix_free(l->scaled);
@@ -124,9 +124,9 @@ static rvm_status newton(double *step, double *promise, void *self, const double
 {
     const space *s = self;
     rvm_laplace *l = s->l;
-    s->o->likelihood->derivatives(l->slope, l->curvature, s->o, l->f, s->f->ln_beta);
+    s->o->likelihood->derivatives(l->gradient, l->curvature, s->o, l->f, s->f->ln_beta);
     const rvm_status status =
-        rvm_curvature_gram(l->G, l->Q, s->c, l->scaled, l->curvature, l->slope, l->thins, err);
+        rvm_curvature_gram(l->G, l->Q, s->c, l->scaled, l->curvature, l->gradient, l->thins, err);
     return status == RVM_OK ? solve(step, promise, s, u, err) : status;
 }
 
@@ -144,7 +144,7 @@ rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const 
     if (status != RVM_OK)
         return status;
     if (f->K == 0)
-        o->likelihood->derivatives(l->slope, l->curvature, o, l->f, f->ln_beta);
+        o->likelihood->derivatives(l->gradient, l->curvature, o, l->f, f->ln_beta);
     f->log_evidence = objective + rvm_fit_log_prior(f, o, c->norm);
     for (size_t i = 0; i < f->K; i++)
         f->log_evidence -= log(gsl_matrix_get(f->storage, i, i));
@@ -162,7 +162,7 @@ void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_l
     *t_squared = 0;
     for (size_t n = 0; n < o->N; n++) {
         const double activation = o->offset != NULL ? l->f[n] - o->offset[n] : l->f[n];
-        *t_squared += activation * (l->curvature[n] * activation + 2 * l->slope[n]);
+        *t_squared += activation * (l->curvature[n] * activation + 2 * l->gradient[n]);
     }
     for (size_t i = 0; i < K; i++) {
         p[i] = l->Q[i];
@@ -203,7 +203,7 @@ bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *
     };
     rvm_laplace l = { .negligible = resolved,
                       .f = ws->long1,
-                      .slope = f->slope,
+                      .gradient = f->gradient,
                       .curvature = f->curvature,
                       .G = &L.matrix,
                       .scaled = ws->rows2,
@@ -214,23 +214,18 @@ bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *
     return rvm_laplace_locate(f, &l, &c, o, NULL, ws->mode_steps, NULL) == RVM_OK;
 }
 
-void rvm_laplace_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
-{
-    (void)f, (void)o, (void)d, (void)ws; /* the posterior keeps slope up to date */
-}
-
 /* Columns first .. first + count - 1, while they are in the cache. */
 static void measure_block(double *S, double *Q, gsl_matrix *V, const gsl_matrix *columns,
                           const gsl_matrix *active, size_t first, const rvm_fit *f)
 {
     const size_t left = columns->size1 - first, count = left < BLOCK ? left : BLOCK;
     gsl_matrix_const_view c = gsl_matrix_const_submatrix(columns, first, 0, count, f->N);
-    gsl_vector_const_view slope = gsl_vector_const_view_array(f->slope, f->N);
+    gsl_vector_const_view gradient = gsl_vector_const_view_array(f->gradient, f->N);
     gsl_vector_view q = gsl_vector_view_array(Q + first, count);
     for (size_t m = 0; m < count; m++)
         S[first + m] =
             rvm_vec_weighted_square(f->curvature, gsl_matrix_const_ptr(&c.matrix, m, 0), f->N);
-    gsl_blas_dgemv(CblasNoTrans, 1, &c.matrix, &slope.vector, 0, &q.vector);
+    gsl_blas_dgemv(CblasNoTrans, 1, &c.matrix, &gradient.vector, 0, &q.vector);
     if (f->K == 0)
         return;
     gsl_matrix_view v = gsl_matrix_submatrix(V, first, 0, count, f->K);

@@ -25,7 +25,7 @@ typedef struct {
     bool thins;            /* rows of little curvature, where there are many */
     double log_likelihood; /* at w */
     double *f;             /* owned, N: offset + Phi w */
-    double *slope;         /* owned, N */
+    double *gradient;      /* owned, N */
     double *curvature;     /* owned, N */
     gsl_matrix *G;         /* owned, capacity x capacity: Phi'B Phi */
     gsl_matrix *scaled;    /* owned, capacity x RVM_STRIP: scratch */
@@ -53,7 +53,6 @@ void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_l
 
 /* What a row of the table has where all columns are in memory. */
 bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
-void rvm_laplace_residual(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
 void rvm_laplace_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
                          const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
 double rvm_laplace_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d);

@@ -52,9 +52,9 @@ typedef struct {
     double *u;           /* owned, capacity: scaled weights at the mode */
     gsl_matrix *storage; /* owned, capacity x capacity; its first K x K is L, lower */
     double log_evidence; /* and the log prior of the precisions on top: what a search maximises */
-    double misfit;       /* regression: |t - Phi mu|^2 */
-    double *slope;       /* owned, N: d ln p(t|f) / df; regression: only after a call of residual */
-    double *curvature;   /* owned, N: -d2 ln p / df2; unused in regression */
+    double residual_squares; /* regression: |t - Phi mu|^2 */
+    double *gradient;        /* owned, N: d ln p(t|f) / df; unused where normal */
+    double *curvature;       /* owned, N: -d2 ln p / df2; likewise */
 } rvm_fit;
 
 /* Scratch of one thread: no routine below allocates, but for the QR factorisation that the Gaussian
@@ -118,13 +118,11 @@ struct rvm_likelihood {
      * against 0.0135 on Friedman 3). In classification it makes no difference. */
     double credit;
     /* The posterior at f's hyperparameters: sets u (its content is the starting point), L,
-     * log_evidence, slope or misfit, curvature. False when it cannot be computed to working
+     * log_evidence, residual_squares or gradient and curvature. False when it cannot be computed to working
      * precision. */
     bool (*posterior)(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
-    /* Fills f->slope where posterior left it out. */
-    void (*residual)(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
-    /* S = phi' B phi, Q = phi' slope and V = phi' B Phi_a (count x K, against the active functions)
-     * of all columns of the design. f->slope must be up to date. */
+    /* S = phi' B phi, Q = phi' gradient and V = phi' B Phi_a (count x K, against the active functions)
+     * of all columns of the design. */
     void (*measure)(double *S, double *Q, gsl_matrix *V, const rvm_fit *f, const rvm_observed *o,
                     const rvm_design *d, rvm_scratch *ws);
     /* phi_m' B phi_n of two columns of the design. */
@@ -141,7 +139,7 @@ double rvm_observed_first_ln_beta(const rvm_observed *o, double noise_share);
 
 /* What the Gram matrix G = Phi'B Phi and p = Phi'B z of a design say, and no row: normal noise of
  * precision beta, with z'B z in t_squared. For the rounds of a search over many rows, where the
- * digits that cancel in the misfit (some 1e-5 nats) do not matter. With beta fixed at 1, B the
+ * digits that cancel in the residual_squares (some 1e-5 nats) do not matter. With beta fixed at 1, B the
  * curvature at a mode and z its working response it is the quadratic approximation of another
  * likelihood there. The design needs no columns. */
 extern const rvm_likelihood rvm_quadratic;

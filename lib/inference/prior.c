@@ -39,12 +39,12 @@ double rvm_prior_log(const rvm_prior *p, double ln_x)
     return p->shape * (ln_x + p->ln_unit) - rvm_prior_bx(p, ln_x) + p->constant;
 }
 
-double rvm_prior_slope(const rvm_prior *p, double ln_x)
+double rvm_prior_gradient(const rvm_prior *p, double ln_x)
 {
     return p->shape - rvm_prior_bx(p, ln_x);
 }
 
-double rvm_prior_bend(const rvm_prior *p, double ln_x)
+double rvm_prior_second(const rvm_prior *p, double ln_x)
 {
     return -rvm_prior_bx(p, ln_x);
 }

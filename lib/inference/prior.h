@@ -4,7 +4,7 @@
  * section 2.3 and appendix). As there, and as everything else here, it is taken in ln x, where the
  * flat prior is a = b = 0 and the mode x = a / b; with the Jacobian the log density is
  *
- *     a ln x - b x  +  a ln b - ln Gamma(a)            slope  a - b x            bend  -b x
+ *     a ln x - b x  +  a ln b - ln Gamma(a)            gradient  a - b x            second  -b x
  *
  * The last two terms, which make it integrate to 1, are left out where that is impossible: with
  * a = 0 or b = 0. Student's t with nu degrees of freedom over a weight is a = b = nu / 2.
@@ -32,8 +32,8 @@ bool rvm_prior_is_flat(const rvm_prior *p);
 double rvm_prior_bx(const rvm_prior *p, double ln_x);
 /* Log density, and its first and second derivative, by ln x. */
 double rvm_prior_log(const rvm_prior *p, double ln_x);
-double rvm_prior_slope(const rvm_prior *p, double ln_x);
-double rvm_prior_bend(const rvm_prior *p, double ln_x);
+double rvm_prior_gradient(const rvm_prior *p, double ln_x);
+double rvm_prior_second(const rvm_prior *p, double ln_x);
 /* ln x of the largest density, where both shape and rate are above 0. */
 double rvm_prior_mode(const rvm_prior *p);
 /* The log density there, or the least upper bound that it has: 0 with a shape of 0. */

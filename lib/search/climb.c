@@ -37,7 +37,6 @@ static void measure_columns(rvm_climber *s)
     for (size_t j = 0; j < s->outputs; j++) {
         const rvm_output *o = &s->output[j];
         gsl_matrix_view C = rvm_climber_inverse(s, j);
-        o->observed->likelihood->residual(&s->now[j], o->observed, o->columns, &s->ws);
         rvm_statistics_update(stats, &C.matrix, &s->now[j], o->observed, o->columns, &s->ws);
         for (size_t m = 0; m < stats->count; m++) {
             s->S[m * s->outputs + j] = stats->S[m];

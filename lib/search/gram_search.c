@@ -264,7 +264,7 @@ static void go_halfway(rvm_gram_search *g)
 /* Nats by which the approximation overrates the likelihood at the weights of the search. */
 static rvm_status overrated(double *nats, rvm_gram_search *g, rvm_error *err)
 {
-    const double belief = g->laplace.log_likelihood - 0.5 * g->search.now->misfit;
+    const double belief = g->laplace.log_likelihood - 0.5 * g->search.now->residual_squares;
     double truth = 0;
     const rvm_status status = rvm_laplace_likelihood(&truth, &g->laplace, &g->columns,
                                                      &g->y->observed, g->search.now, err);
@@ -363,7 +363,7 @@ rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g, r
     *at = (rvm_posterior_at){ .y = g->y,
                               .columns = &g->columns,
                               .ln_alpha = f->ln_alpha,
-                              .slope = g->laplace.slope,
+                              .slope = g->laplace.gradient,
                               .curvature = g->laplace.curvature,
                               .beta = beta,
                               .threads = g->search.ws.threads };

@@ -50,7 +50,7 @@ static void add_alpha_derivatives(rvm_climber *s, const rvm_fit *f, const gsl_ma
 static void add_beta_derivatives(rvm_climber *s, const rvm_fit *f, const gsl_matrix *C, size_t N,
                                  size_t at)
 {
-    const double explained = exp(f->ln_beta) * f->misfit;
+    const double explained = exp(f->ln_beta) * f->residual_squares;
     double gammas = 0, frobenius = 0, uCu = 0;
     for (size_t i = 0; i < f->K; i++) {
         const double *row = gsl_matrix_const_ptr(C, i, 0);
@@ -74,8 +74,8 @@ static void add_prior(rvm_climber *s, size_t at, const rvm_prior *prior, double 
 {
     if (rvm_prior_is_flat(prior))
         return;
-    s->gradient[at] += rvm_prior_slope(prior, ln_x);
-    *gsl_matrix_ptr(s->hessian, at, at) += rvm_prior_bend(prior, ln_x);
+    s->gradient[at] += rvm_prior_gradient(prior, ln_x);
+    *gsl_matrix_ptr(s->hessian, at, at) += rvm_prior_second(prior, ln_x);
 }
 
 /* S and Q of active functions without themselves, in units of their alpha, and what is noted of

@@ -270,7 +270,7 @@ double rvm_study_constant_ln_beta(const rvm_study *y)
     const rvm_observed *o = &y->observed;
     if (!rvm_observed_free_noise(o))
         return rvm_observed_first_ln_beta(o, 1);
-    const rvm_fit nothing_left = { .misfit = 0 };
+    const rvm_fit nothing_left = { .residual_squares = 0 };
     return rvm_prior_is_flat(&o->noise_prior)
                ? 0
                : fmin(rvm_sweep_noise(&nothing_left, o, RVM_SWEEP_MACKAY, 0), 0);

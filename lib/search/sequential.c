@@ -67,8 +67,6 @@ rvm_status rvm_sequential_locate(rvm_sequential *q, rvm_error *err)
     if (status != RVM_OK)
         return status;
     gsl_matrix_view C = rvm_climber_inverse(s, 0);
-    s->output->observed->likelihood->residual(s->now, s->output->observed, s->output->columns,
-                                              &s->ws);
     rvm_statistics_update(&q->statistics, &C.matrix, s->now, s->output->observed,
                           s->output->columns, &s->ws);
     take_posterior(q, &C.matrix);
@@ -81,7 +79,7 @@ rvm_status rvm_sequential_renew(rvm_sequential *q, rvm_error *err)
     const rvm_observed *o = s->output->observed;
     if (rvm_observed_free_noise(o)) {
         double gammas = 0;
-        const rvm_status status = rvm_climber_locate(s, err); /* for the misfit */
+        const rvm_status status = rvm_climber_locate(s, err); /* for what is left of the targets */
         if (status != RVM_OK)
             return status;
         for (size_t i = 0; i < s->now->K; i++)

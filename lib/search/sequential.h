@@ -54,7 +54,7 @@ void rvm_sequential_free(rvm_sequential *q);
 RVM_CHECKED rvm_status rvm_sequential_locate(rvm_sequential *q, rvm_error *err);
 
 /* The moves of a regression, by the updates above; they leave the factor of search->now and its
- * misfit behind, which the next locate renews. Cost O(columns K). */
+ * residual squares behind, which the next locate renews. Cost O(columns K). */
 void rvm_sequential_add(rvm_sequential *q, size_t column, double ln_alpha);
 void rvm_sequential_set_alpha(rvm_sequential *q, size_t position, double ln_alpha);
 void rvm_sequential_remove(rvm_sequential *q, size_t position);
