@@ -678,8 +678,8 @@ START_TEST(an_infinite_variance_matters_where_it_is_wanted)
     }
 END_TEST
 
-/* Of several faults the first row's is told, whichever thread meets its own first. */
-START_TEST(the_first_fault_is_told)
+/* Of several faults the first row's is reported, whichever thread meets its own first. */
+START_TEST(the_first_fault_is_reported)
     {
         enum { N = 1000, FIRST = 517, SECOND = 519, THIRD = 970 };
         char *model_text = large_model("linear", 450, 1), *rows_text = NULL;
@@ -760,7 +760,7 @@ Suite *predict_suite(void)
     tcase_add_loop_test(tc, neither_threads_nor_places_matter, 0, 2);
     tcase_add_loop_test(tc, without_variance_the_rest_is_the_same, 0, 8);
     tcase_add_test(tc, an_infinite_variance_matters_where_it_is_wanted);
-    tcase_add_test(tc, the_first_fault_is_told);
+    tcase_add_test(tc, the_first_fault_is_reported);
     tcase_add_test(tc, a_prediction_can_be_used_again);
     suite_add_tcase(suite, tc);
     return suite;

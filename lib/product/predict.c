@@ -1,4 +1,4 @@
-/* Prediction.
+/* Prediction (Tipping 2001, section 2.4).
  *
  *   phi     K            basis functions of a latent function at one row: its terms, then
  *                        K(x, vector i)
@@ -132,6 +132,7 @@ static void fill_mean(double *mean, const worker *w, const rvm_latent *f, const 
         add_multiple(mean, weight[i * stride], phi_row(w, f, i));
 }
 
+/* Sums in the order of i, whatever the tiles. */
 void rvm_predict_variances(double *variance, double *phi, size_t tiles, const rvm_forward *R)
 {
     rvm_forward_solve(phi, tiles, R);
@@ -158,6 +159,9 @@ static void fill_variance(double *variance, const worker *w, const rvm_latent *f
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
+/* The label of the most probable class. Of two it is the sign of the mean, averaged or not: the
+ * average of the logistic function over a normal distribution is above 1/2 where the mean is above
+ * 0 (MacKay 1992). */
 static void fill_classes(rvm_prediction *out, size_t row, const rvm_predictor *pr,
                          const double *mean, const double *variance)
 {
@@ -182,6 +186,8 @@ static void fill_classes(rvm_prediction *out, size_t row, const rvm_predictor *p
     out->variance[row] = variance[m->latent_count > 1 ? best : 0];
 }
 
+/* Targets are normal, so the interval of probability P ends at mean -+ steps * deviation,
+ * Phi(steps) = (1 + P) / 2. */
 static void fill_targets(rvm_prediction *out, size_t row, const rvm_predictor *pr,
                          const double *mean, const double *variance)
 {

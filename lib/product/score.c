@@ -14,6 +14,13 @@ static double finite_sum(double sum)
     return fmax(-DBL_MAX, fmin(sum, DBL_MAX));
 }
 
+/* One more target t, predicted as N(p, v): the squared error, the negative log density
+ *
+ *     -ln N(t | p, v) = (ln 2 + ln pi + ln v) / 2 + (t - p)^2 / 2v,
+ *
+ * the last term divided before it is multiplied, since (t - p)^2 may overflow, and with n the rows
+ * so far, by Welford's recurrence, mean += (x - mean) / n, m_xy += (x - old mean of x) (y - new mean
+ * of y). */
 static void add_regression(rvm_score *score, double mean, double variance, double target)
 {
     const double n = (double)score->rows;
@@ -85,6 +92,7 @@ double rvm_score_mean_squared_error(const rvm_score *score)
     return finite_sum(score->error2 / (double)score->rows);
 }
 
+/* r^2 = m_pt^2 / (m_pp m_tt); nan where p or t does not vary. */
 double rvm_score_squared_correlation(const rvm_score *score)
 {
     if (!(score->m_pp > 0 && score->m_pp <= DBL_MAX && score->m_tt > 0 && score->m_tt <= DBL_MAX))
