@@ -1,6 +1,5 @@
-# The commands in the EXAMPLES of the manual pages run as they are printed, one page after the other,
-# with the tools in PATH and the shipped files beside them; on a third of the rows, as in
-# readme_tour.sh.
+# The commands in the manual pages run as they are printed, one page after the other, with the tools
+# in PATH and the shipped files beside them; on a third of the rows, as in readme_tour.sh.
 set -eu
 
 PATH=$BIN:$SRC/tools:$PATH
@@ -11,19 +10,20 @@ done
 cp ripley.train train
 cp ripley.test test
 cp boston boston.test
+cp iris text
+rvm-train -q -s 3 -t 6 sinc.train sinc.model
 rvm-train -q --method gibbs --samples 20 --burn-in 5 --trace run.trace ripley.train run.model
 
-# Between .nf and .fi; `\-` is a dash, and `\e` at the end of a line goes on with the next one.
+# In lines between .nf and .fi; `\-` is a dash, and `\e` at the end of a line goes on with the next one.
 for page in rvm-train rvm-predict rvm-scale rvm-plot; do
-    sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/p' "$SRC/man/$page.1" | sed -n '/^\.nf/,/^\.fi/p' |
-        sed '/^\./d; s/\\-/-/g; s/\\e/\\/g'
-done >tour
-[ "$(wc -l <tour)" -ge 15 ] || { echo "the pages have too few commands"; cat tour; exit 1; }
+    sed -n '/^\.nf/,/^\.fi/p' "$SRC/man/$page.1" | sed 's/\\-/-/g; s/\\e/\\/g'
+done | awk '/^(rvm-[a-z]+|gnuplot|grid\.py) / || more { print; more = /\\$/ }' >tour
+[ "$(wc -l <tour)" -ge 20 ] || { echo "the pages have too few commands"; cat tour; exit 1; }
 
 # What not everybody has is left out, or has another name with Debian.
 mkdir stubs
 stub() { printf '#!/bin/sh\n%s\n' "$2" >"stubs/$1" && chmod +x "stubs/$1"; }
-command -v gnuplot >/dev/null || stub rvm-plot ''
+gnuplot -e 'set terminal pngcairo' 2>/dev/null || { stub rvm-plot '' && stub gnuplot ''; }
 if svm_grid=$(command -v svm-grid); then
     stub grid.py "exec python3 '$svm_grid' \"\$@\""
 else
