@@ -184,7 +184,7 @@ typedef struct {
     rvm_task task;
     rvm_kernel kernel;
     rvm_tuning tune;
-    /* A weight for each input is found first, by the evidence, and takes the place of gamma;
+    /* A relevance of each input is found first, by the evidence, and takes the place of gamma;
      * kernels that are a covariance: linear, polynomial of coef0 >= 0, rbf, laplacian. */
     bool ard;
     bool bias;             /* a constant basis function beside the kernel functions, */
@@ -344,7 +344,7 @@ typedef struct {
 RVM_CHECKED rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error *err);
 RVM_CHECKED rvm_status rvm_chains_describe(rvm_chains_info *out, const rvm_chains *c,
                                            rvm_error *err);
-/* Of function k of those that are told of, the one first that does most. */
+/* Of function k of those that are reported, the one first that does most. */
 RVM_CHECKED rvm_status rvm_chains_weight(rvm_weight_summary *out, const rvm_chains *c, size_t k,
                                          rvm_error *err);
 /* One line for each draw behind a line of names: chain draw log_likelihood sigma w0 w3 ... */

@@ -17,7 +17,7 @@
 #include "data/order.h"
 #include "inference/condense.h"
 
-enum { SHOWN = 20 }; /* functions that are told of */
+enum { SHOWN = 20 }; /* functions that are reported */
 
 /* What a draw's prediction at the training rows may lose in the model, as a root mean square over
  * rows and draws, in standard deviations of the noise: next to nothing of its variance, and less of
@@ -32,8 +32,6 @@ void rvm_chains_free(rvm_chains *c)
         return;
     free(c->name);
     free(c->weight);
-    free(c->log_likelihood);
-    free(c->noise_sd);
     free(c);
 }
 
@@ -41,11 +39,11 @@ static rvm_status alloc_arrays(rvm_chains *c, rvm_error *err)
 {
     const size_t all = c->chains * c->draws;
     c->name = rvm_array(c->K, sizeof *c->name);
-    c->weight = c->K > 0 && all > SIZE_MAX / c->K ? NULL : rvm_array(c->K * all, sizeof *c->weight);
-    c->log_likelihood = rvm_array(all, sizeof *c->log_likelihood);
-    c->noise_sd = rvm_array(all, sizeof *c->noise_sd);
-    if (c->name == NULL || c->weight == NULL || c->log_likelihood == NULL || c->noise_sd == NULL)
+    c->weight = all > SIZE_MAX / (c->K + 2) ? NULL : rvm_array((c->K + 2) * all, sizeof *c->weight);
+    if (c->name == NULL || c->weight == NULL)
         return rvm_fail_memory(err, "the draws");
+    c->log_likelihood = c->weight + c->K * all;
+    c->noise_sd = c->log_likelihood + all;
     return RVM_OK;
 }
 

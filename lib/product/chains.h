@@ -16,7 +16,7 @@ struct rvm_chains {
     size_t K; /* and those of them that are recorded here, the one first that does most */
     rvm_function_name *name; /* K */
     double *weight;          /* K x chains x draws, units of the target; of two classes of sigma */
-    double *log_likelihood;  /* chains x draws */
+    double *log_likelihood;  /* chains x draws, behind the weights, as is */
     double *noise_sd;        /* chains x draws */
     double worst_row; /* largest split R-hat of what is predicted at the training rows; 0: the
                                 chains have not come to their ends */

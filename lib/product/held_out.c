@@ -84,7 +84,7 @@ static void moments_free(moments *q)
 }
 
 /* Takes an observation with that gradient and curvature out of a normal distribution; false where too
- * little is left to be told from rounding. */
+ * little is left to be anything but rounding. */
 static bool take_out(double *mean, double *variance, double gradient, double curvature)
 {
     const double left = 1 - *variance * curvature;

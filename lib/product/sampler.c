@@ -16,7 +16,7 @@
 #include "base/parallel.h"
 
 enum {
-    ALL_UP_TO = 600, /* candidates of which all are sampled unless told */
+    ALL_UP_TO = 600, /* candidates of which all are sampled by default */
     LEAST = 300,     /* functions that are sampled when not all are */
     SLICE = 10       /* draws that a thread takes of a chain at a time */
 };

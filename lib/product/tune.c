@@ -11,7 +11,7 @@
  * every wider kernel, and beyond these ends while the loss falls.
  *
  * That is done with one start in each fold and one draw of the folds, which is cheap and not fair:
- * some widths need more starts than others to show what they are worth. So the best rungs, and then
+ * some widths need more starts than others to show what they can do. So the best rungs, and then
  * the rungs beside the best one, are compared again with starts of all kinds, until no rung beside
  * the best one is better; over more draws of the folds, the same ones for each rung, since how
  * folds are drawn moves the loss of few rows by more than a rung does.
@@ -52,7 +52,7 @@ enum {
     LAST = 2,     /* on to this one, or to the spacing of the rows */
     WIDEST = -14, /* the ends of the ladder */
     NARROWEST = 24,
-    CONSTANT = 40, /* rungs farther down no digit tells a function from the constant */
+    CONSTANT = 40, /* rungs farther down no digit sets a function apart from the constant */
     RUNGS = NARROWEST - WIDEST + 1
 };
 
@@ -435,45 +435,45 @@ static void doubt(const rvm_tuner *t, family *f)
 
 /* ---- From stage to stage -------------------------------------------------------------------- */
 
+/* On from the best rung of the ladder before. */
+static void enter(rvm_tuner *t, family *f, ladder *to, tuner_stage stage)
+{
+    to->best = f->now->best;
+    to->rows = t->sample->rows;
+    f->now = to;
+    t->stage = stage;
+}
+
 /* All families are through: on to more rows with the best one, where there are more. */
-static rvm_status end_ladder(rvm_tuner *t, rvm_error *err)
+static rvm_status end_families(rvm_tuner *t, rvm_error *err)
 {
     t->current = best_family(t);
     t->stage = DONE;
     family *f = &t->family[t->current];
     if (!f->searched || f->is_constant || t->p->rows < 2 * FEW_ROWS)
         return RVM_OK;
-    t->stage = MORE_ROWS;
-    f->many.best = f->careful.best;
-    f->now = &f->many;
     const rvm_status status = draw_sample(t, MANY_ROWS, err);
-    f->many.rows = status == RVM_OK ? t->sample->rows : 0;
+    if (status == RVM_OK)
+        enter(t, f, &f->many, MORE_ROWS);
     return status;
-}
-
-static rvm_status end_family(rvm_tuner *t, rvm_error *err)
-{
-    doubt(t, &t->family[t->current]);
-    if (t->current + 1 == t->families)
-        return end_ladder(t, err);
-    t->current++;
-    t->stage = OUTWARDS;
-    return RVM_OK;
 }
 
 static rvm_status next_stage(rvm_tuner *t, rvm_error *err)
 {
     family *f = &t->family[t->current];
-    if (t->stage == CAREFUL)
-        return end_family(t, err);
     if (t->stage == OUTWARDS) {
-        f->careful.best = f->few.best;
-        f->careful.rows = f->few.rows;
-        f->now = &f->careful;
-        t->stage = CAREFUL;
-    } else {
-        t->stage = DONE;
+        enter(t, f, &f->careful, CAREFUL);
+        return RVM_OK;
     }
+    if (t->stage == MORE_ROWS) {
+        t->stage = DONE;
+        return RVM_OK;
+    }
+    doubt(t, f);
+    if (t->current + 1 == t->families)
+        return end_families(t, err);
+    t->current++;
+    t->stage = OUTWARDS;
     return RVM_OK;
 }
 

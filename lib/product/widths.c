@@ -266,8 +266,8 @@ static rvm_status step_uphill(double *gain, ascent *c, const rvm_widths *w, rvm_
     return RVM_OK;
 }
 
-/* Some steps; rests where some in a row have gained less than `worth`. */
-static rvm_status climb_on(ascent *c, const rvm_widths *w, double worth, rvm_error *err)
+/* Some steps; rests where some in a row have gained less than `least`. */
+static rvm_status climb_on(ascent *c, const rvm_widths *w, double least, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     if (c->steps == 0) {
@@ -280,7 +280,7 @@ static rvm_status climb_on(ascent *c, const rvm_widths *w, double worth, rvm_err
         if (rvm_interrupted(w->interrupted))
             break;
         status = step_uphill(&gain, c, w, err);
-        c->small = gain < worth ? c->small + 1 : 0;
+        c->small = gain < least ? c->small + 1 : 0;
         c->steps++;
         c->resting = c->small >= FEW_GAINS || c->steps >= MAX_STEPS ||
                      (gain <= 0 && c->curvature.count == 0);
@@ -317,7 +317,7 @@ static rvm_status try_without(ascent *c, const size_t *order, size_t count, cons
 }
 
 /* Of all inputs, the smaller half of them, a quarter, ... those that it is best to leave out, each
- * saving what it must be worth; 0: none. The first group that saves anything will not do: many of
+ * saving the price of its parameter; 0: none. The first group that saves anything will not do: many of
  * no use would take a useful one with them. */
 static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, size_t all,
                                const rvm_widths *w, rvm_error *err)
@@ -325,12 +325,12 @@ static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, si
     rvm_status status = RVM_OK;
     /* 1/2 ln N, one parameter more (Schwarz 1978): with less, of ten inputs that are noise half
      * stay. */
-    const double worth = 0.5 * log((double)w->p->rows);
+    const double price = 0.5 * log((double)w->p->rows);
     double most = 0;
     *count = 0;
     for (size_t k = all; k > 0 && status == RVM_OK && !rvm_interrupted(w->interrupted); k /= 2) {
         status = try_without(c, order, k, w, err);
-        const double saved = worth * (double)k + c->trial.log_evidence - c->now.log_evidence;
+        const double saved = price * (double)k + c->trial.log_evidence - c->now.log_evidence;
         if (saved > most) {
             most = saved;
             *count = k;

@@ -1,4 +1,4 @@
-/* A weight for each input, by the log evidence (Tipping 2001, section 4.3).
+/* ARD length-scales: a relevance for each input, by the log evidence (Tipping 2001, section 4.3).
  *
  * The evidence that decides is that of the model in which all functions take part: the Gaussian
  * process whose covariance is the kernel, with a variance and a noise (MacKay 1994; Neal 1996).
@@ -13,8 +13,8 @@
 
 typedef struct rvm_widths rvm_widths;
 
-/* What y observes: a regression, whose outputs have the weights in common, two classes, or more of
- * them, one against the rest, with the weights in common too (classes above 2, class_of_row[n]
+/* What y observes: a regression, whose outputs have the relevances in common, two classes, or more of
+ * them, one against the rest, with the relevances in common too (classes above 2, class_of_row[n]
  * below it; else 0 and NULL). The kernel, which weighs inputs, is that of its basis. Many rows are
  * represented by a random part of them. All borrowed during the call;
  * y observes its first output afterwards. */
@@ -25,7 +25,7 @@ void rvm_widths_free(rvm_widths *w);
 RVM_CHECKED rvm_status rvm_widths_step(bool *done, rvm_widths *w, rvm_error *err);
 /* Fills rows, progress and log_evidence, the best so far. */
 void rvm_widths_report(rvm_report *r, const rvm_widths *w);
-/* The best weights so far, owned by w and valid until the next step; an input of no use is not
+/* The best relevances so far, owned by w and valid until the next step; an input of no use is not
  * listed. */
 const rvm_input_weights *rvm_widths_best(rvm_widths *w);
 
