@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/vecmath.h"
+#include "inference/gibbs.h"
 #include "inference/laplace.h"
 #include "inference/probability.h"
 #include "inference/process.h"
@@ -41,6 +42,12 @@ static double mean_target(double mean, double variance)
     return p[0];
 }
 
+/* Uniform; beta is the scale of all weights and beta^1/2 half a normal of standard deviation 316:
+ * where classes can be separated the likelihood goes on rising with it. */
+static const rvm_draws draws = { true,
+                                 { .shape = 1, .low = 10, .high = 1e4 },
+                                 { .shape = 0.5, .rate = 5e-6, .low = 1e-4, .high = 1e8 } };
+
 /* The price of a start goes with K^2 N here, and all of them end closer together. */
 static const rvm_start_plan plans[] = {
     { RVM_FROM_SUBSET, 1, 400, 1, 0, 0 },   { RVM_FROM_NOTHING, 1, 0, 0, 1, 0 },
@@ -60,6 +67,7 @@ const rvm_likelihood rvm_bernoulli = {
     .third = third,
     .mean = mean_target,
     .process = rvm_process_laplace,
+    .draws = &draws,
     .plans = plans,
     .plan_count = sizeof plans / sizeof plans[0],
     .scratch = rvm_laplace_scratch,

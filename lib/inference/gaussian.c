@@ -14,6 +14,7 @@
 
 #include "base/linalg.h"
 #include "base/stack.h"
+#include "inference/gibbs.h"
 #include "inference/process.h"
 
 /* t't - 2 mu'p + mu'G mu has lost four digits to cancellation when it falls below this share of
@@ -245,6 +246,12 @@ static double mean_target(double mean, double variance)
     return mean;
 }
 
+/* Flat in ln alpha, as the evidence has it: a uniform prior would put nearly all of its mass at the
+ * largest alphas, which takes what is small for noise. */
+static const rvm_draws draws = { false,
+                                 { .shape = 0, .low = 1e-8, .high = 1e6 },
+                                 { .shape = 0, .low = 1e-2, .high = 1e8 } };
+
 /* For factor_by_qr. */
 static double stack_numbers(double K, double N)
 {
@@ -275,6 +282,7 @@ const rvm_likelihood rvm_gaussian = {
     .derivatives = derivatives,
     .mean = mean_target,
     .process = rvm_process_normal,
+    .draws = &draws,
     .plans = plans,
     .plan_count = sizeof plans / sizeof plans[0],
     .scratch = stack_numbers,

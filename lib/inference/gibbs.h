@@ -42,12 +42,18 @@
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_rng.h>
 
-#include "rvm.h"
+#include "inference/likelihood.h"
 
 /* The prior of a precision; low == high: it is known. */
 typedef struct {
     double shape, rate, low, high;
 } rvm_precision_prior;
+
+/* How a likelihood is drawn from: a part of its row (likelihood.h). */
+struct rvm_draws {
+    bool classes; /* by the probit model, the targets being signs of normal z_n */
+    rvm_precision_prior alpha, beta; /* where none are given, for targets of variance 1 */
+};
 
 typedef struct {
     size_t M, N;

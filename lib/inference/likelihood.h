@@ -19,6 +19,7 @@
 
 typedef struct rvm_likelihood rvm_likelihood;
 typedef struct rvm_process rvm_process;
+typedef struct rvm_draws rvm_draws;
 
 /* What is observed, in canonical order. Regression: t with mean 0 and variance 1. */
 typedef struct {
@@ -106,6 +107,7 @@ struct rvm_likelihood {
     /* Log evidence of a Gaussian process, process.h. */
     bool (*process)(double *log_evidence, double *a, rvm_process *s, const rvm_observed *o,
                     double ln_beta, int threads);
+    const rvm_draws *draws; /* how chains take it, gibbs.h; NULL: they cannot */
 
     /* ---- A search ---- */
     const rvm_start_plan *plans; /* of the first searches, in their order */

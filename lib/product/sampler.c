@@ -24,21 +24,6 @@ enum {
 /* Multiplications of a step for each chain: about a second. */
 static const double step_work = 1e10;
 
-/* Priors where they are not given, for targets of variance 1. Flat in ln alpha in regression, as the
- * evidence has it: a uniform one would put nearly all of its mass at the largest alphas, which takes
- * what is small for noise. Uniform for two classes, where beta is the scale of all weights and
- * beta^1/2 half a normal of standard deviation 316: where classes can be separated the likelihood
- * goes on rising with it. */
-typedef struct {
-    rvm_precision_prior alpha, beta;
-} default_priors;
-
-static const default_priors of_targets = { { .shape = 0, .low = 1e-8, .high = 1e6 },
-                                           { .shape = 0, .low = 1e-2, .high = 1e8 } };
-static const default_priors of_classes = {
-    { .shape = 1, .low = 10, .high = 1e4 }, { .shape = 0.5, .rate = 5e-6, .low = 1e-4, .high = 1e8 }
-};
-
 static size_t functions(const rvm_sampler *sm)
 {
     return sm->design.count;
@@ -159,9 +144,9 @@ static rvm_status choose_functions(rvm_sampler *sm, size_t wanted, const rvm_sol
 
 /* ---- Priors ---------------------------------------------------------------------------------- */
 
-static const default_priors *defaults(const rvm_sampler *sm)
+static const rvm_draws *defaults(const rvm_sampler *sm)
 {
-    return sm->classes ? &of_classes : &of_targets;
+    return sm->y->observed.likelihood->draws;
 }
 
 static rvm_precision_prior alpha_prior(const rvm_sampler *sm, const rvm_settings *s)
@@ -193,12 +178,13 @@ static rvm_precision_prior beta_prior(const rvm_sampler *sm, const rvm_settings 
 
 /* Bounds that are not given allow for the size of the function: those of one whose mean square over
  * the rows is 1, for targets of variance 1. share: what alpha times it is then. */
-static void fit_bounds(rvm_precision_prior *p, double share, const rvm_sampling *g)
+static void fit_bounds(rvm_precision_prior *p, const rvm_precision_prior *of_unit, double share,
+                       const rvm_sampling *g)
 {
     if (g->alpha_min == 0)
-        p->low = fmin(of_targets.alpha.low / share, 0.5 * p->high);
+        p->low = fmin(of_unit->low / share, 0.5 * p->high);
     if (g->alpha_max == 0)
-        p->high = fmax(of_targets.alpha.high / share, 2 * p->low);
+        p->high = fmax(of_unit->high / share, 2 * p->low);
 }
 
 /* Of function i: in the units of the data, where the weight is w_i t_scale / norm_i. The bias of a
@@ -211,7 +197,7 @@ static rvm_status set_prior(rvm_sampler *sm, size_t i, const rvm_precision_prior
     *p = *prior;
     sm->unit[i] = unit;
     if (!sm->classes && !s->sampling.mixture)
-        fit_bounds(p, unit * N, &s->sampling);
+        fit_bounds(p, &defaults(sm)->alpha, unit * N, &s->sampling);
     if (!isfinite(unit) || !(unit > 0) || !(p->low > 0) || !(p->low < p->high) ||
         !isfinite(p->high))
         return rvm_fail(err, RVM_ENUMERIC,
@@ -395,7 +381,7 @@ rvm_status rvm_sampler_alloc(rvm_sampler **out, const rvm_study *y, const rvm_so
     if (sm == NULL)
         return rvm_fail_memory(err, "the chains");
     sm->y = y;
-    sm->classes = y->observed.likelihood->curved;
+    sm->classes = y->observed.likelihood->draws->classes;
     sm->t_scale = sm->classes ? 1 : y->t_scale;
     sm->samples = (size_t)s->sampling.samples;
     sm->burn_in = (size_t)s->sampling.burn_in;
