@@ -1,4 +1,4 @@
-/* basis.c: the canonical order, candidates, columns of norm 1, sums over rows. */
+/* basis.c: candidates, columns of norm 1, sums over rows. */
 #include "basis/basis.h"
 #include "data/order.h"
 #include "problems.h"
@@ -8,64 +8,6 @@ static rvm_problem *rows_of(const char *text)
 {
     return problem_from_text(text, (rvm_grammar){ 0 });
 }
-
-/* ---- Order ---------------------------------------------------------------------------------- */
-
-static void check_order(const char *text, const size_t *want, size_t count)
-{
-    rvm_error err = { 0 };
-    rvm_problem *p = rows_of(text);
-    size_t *order = NULL;
-    CHECK_OK(rvm_order_rows(&order, p, &err));
-    ck_assert_uint_eq(p->rows, count);
-    for (size_t i = 0; i < count; i++)
-        ck_assert_uint_eq(order[i], want[i]);
-    free(order);
-    rvm_problem_free(p);
-}
-
-/* Features first, from the left, an absent one counting as 0; then the target. */
-START_TEST(order_by_features_then_target)
-    {
-        const size_t by_features[] = { 2, 3, 1, 0 }, by_target[] = { 1, 2, 0 };
-        check_order("1 1:2\n2 1:1 2:1\n3 1:-1 2:5\n4 2:9\n", by_features, 4);
-        check_order("7 3:1\n-2 3:1\n0.5 3:1\n", by_target, 3);
-    }
-END_TEST
-
-/* A pair of value 0 is the same as none. */
-START_TEST(order_of_written_zeros)
-    {
-        const size_t want[] = { 1, 0, 2 };
-        check_order("5 1:0 2:1\n4 2:1\n6 1:0 2:1 9:0\n", want, 3);
-    }
-END_TEST
-
-START_TEST(order_of_the_largest_index)
-    {
-        const size_t want[] = { 2, 1, 0 };
-        check_order("1 1:1 2147483647:1\n1 1:1\n1 2147483647:1\n", want, 3);
-    }
-END_TEST
-
-START_TEST(order_does_not_know_the_file)
-    {
-        rvm_error err = { 0 };
-        rvm_problem *p = smooth_problem(50, 3);
-        size_t *order = NULL, turn[50], *again = NULL;
-        CHECK_OK(rvm_order_rows(&order, p, &err));
-        for (size_t i = 0; i < 50; i++)
-            turn[i] = (i * 17 + 5) % 50;
-        rvm_problem *q = rvm_problem_subset(p, turn, 50);
-        CHECK_OK(rvm_order_rows(&again, q, &err));
-        for (size_t i = 0; i < 50; i++)
-            ck_assert_uint_eq(turn[again[i]], order[i]);
-        free(order);
-        free(again);
-        rvm_problem_free(p);
-        rvm_problem_free(q);
-    }
-END_TEST
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
@@ -483,10 +425,6 @@ Suite *basis_suite(void)
 {
     Suite *s = suite_create("basis");
     TCase *c = tcase_create("basis");
-    tcase_add_test(c, order_by_features_then_target);
-    tcase_add_test(c, order_of_written_zeros);
-    tcase_add_test(c, order_of_the_largest_index);
-    tcase_add_test(c, order_does_not_know_the_file);
     tcase_add_test(c, repeated_rows_are_one_candidate);
     tcase_add_test(c, terms_come_first);
     tcase_add_test(c, groups_of_candidates);

@@ -43,7 +43,7 @@ static const struct {
 
 START_TEST(what_a_file_is)
     {
-        const char *hint = rvm_hint_of_file(files[_i].line, files[_i].length);
+        const char *hint = rvm_problem_hint_of_file(files[_i].line, files[_i].length);
 
         if (files[_i].words == NULL)
             ck_assert_ptr_null(hint);
@@ -72,7 +72,7 @@ static const struct {
 START_TEST(what_a_word_is)
     {
         const char *const line = words[_i].line, *const word = words[_i].word;
-        const char *hint = rvm_hint_of_word(line, strlen(line), word, strlen(word));
+        const char *hint = rvm_problem_hint_of_word(line, strlen(line), word, strlen(word));
 
         if (words[_i].words[0] == '\0')
             ck_assert_str_eq(hint, "");

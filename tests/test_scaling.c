@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "data/problem.h"
 #include "data/scaling.h"
 #include "suites.h"
@@ -206,13 +207,13 @@ START_TEST(very_many_scattered_features)
         ck_assert_double_eq(s->feature[0].min, 0);
         ck_assert_double_eq(s->feature[0].max, ROWS - 1);
         for (int i = 0; i < ROWS; i++) {
-            const size_t at = rvm_scaling_find(s, p->index[2 * i + 1], 0);
+            const size_t at = rvm_sort_find(s->index, s->count, p->index[2 * i + 1], 0);
 
             ck_assert_uint_eq(at, 1 + (size_t)((long)i * 7919 % ROWS));
             ck_assert_double_eq(s->feature[at].min, -1 - i);
             ck_assert_double_eq(s->feature[at].max, 0);
         }
-        ck_assert_uint_eq(rvm_scaling_find(s, 3, 0), s->count);
+        ck_assert_uint_eq(rvm_sort_find(s->index, s->count, 3, 0), s->count);
         rvm_problem_free(p);
         rvm_scaling_free(s);
     }

@@ -19,7 +19,6 @@ bool rvm_grow(void *array, size_t *capacity, size_t need, size_t size)
 {
     void *old, *grown;
     size_t room = *capacity;
-
     if (need <= room)
         return true;
     room += room / 2; /* cannot wrap: an array has at most PTRDIFF_MAX bytes */

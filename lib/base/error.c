@@ -19,7 +19,6 @@ static void fill(rvm_error *err, rvm_status status, size_t line, size_t column, 
 rvm_status rvm_fail(rvm_error *err, rvm_status status, const char *format, ...)
 {
     va_list args;
-
     va_start(args, format);
     fill(err, status, 0, 0, format, args);
     va_end(args);
@@ -30,7 +29,6 @@ rvm_status rvm_fail_at(rvm_error *err, rvm_status status, size_t line, size_t co
                        const char *format, ...)
 {
     va_list args;
-
     va_start(args, format);
     fill(err, status, line, column, format, args);
     va_end(args);

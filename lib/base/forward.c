@@ -39,7 +39,6 @@ static double entry(const double *R, size_t K, size_t i, size_t j)
 bool rvm_forward_init(rvm_forward *f, const double *R, size_t K)
 {
     const size_t panels = K / WIDTH + (K % WIDTH > 0);
-
     *f = (rvm_forward){ .K = K, .padded = panels * WIDTH };
     if (K > UINT32_MAX) /* the sizes below would overflow */
         return false;
@@ -48,7 +47,6 @@ bool rvm_forward_init(rvm_forward *f, const double *R, size_t K)
         return false;
     for (size_t p = 0; p < panels; p++) {
         double *to = f->panel + panel_start(p);
-
         for (size_t j = p * WIDTH; j < (p + 1) * WIDTH; j++)
             for (size_t i = 0; i < panel_depth(p); i++)
                 *to++ = i <= j && j < K ? entry(R, K, i, j) : i == j;
@@ -68,7 +66,6 @@ static void subtract_known(double *restrict x, const double *restrict v,
                            const double *restrict panel, size_t depth)
 {
     double sum[WIDTH][LANES];
-
     for (size_t j = 0; j < WIDTH; j++)
         for (size_t r = 0; r < LANES; r++)
             sum[j][r] = x[j * LANES + r];
@@ -89,7 +86,6 @@ RVM_WIDEST
 static void solve_corner(double *restrict x, const double *restrict panel, size_t depth)
 {
     const double *const corner = panel + (depth - WIDTH);
-
     for (size_t j = 0; j < WIDTH; j++) {
         for (size_t a = 0; a < j; a++)
             for (size_t r = 0; r < LANES; r++)
@@ -106,7 +102,6 @@ void rvm_forward_solve(double *v, size_t tiles, const rvm_forward *f)
             double *const tile = v + t * f->padded * LANES;
             double *const x = tile + p * WIDTH * LANES;
             const double *const panel = f->panel + panel_start(p);
-
             subtract_known(x, tile, panel, panel_depth(p));
             solve_corner(x, panel, panel_depth(p));
         }

@@ -1,4 +1,11 @@
-/* Directions of ascent by limited-memory BFGS. */
+/* Directions of ascent by limited-memory BFGS (Nocedal 1980).
+ *
+ *   s, y      of each pair: a move, and what the gradient fell by along it; rho = 1 / s'y
+ *   H         H_0 with one update (I - rho s y') H (I - rho y s') + rho s s' for each pair, oldest
+ *             first, H_0 = s'y / y'y I of the newest: the size of the inverse Hessian along it
+ *
+ * H is never formed: the product of all factors on the right goes through the pairs once from the
+ * newest to the oldest, and that of those on the left once back. */
 #include "base/lbfgs.h"
 
 #include <math.h>
@@ -49,7 +56,7 @@ static size_t place(const rvm_lbfgs *b, size_t ago)
 
 void rvm_lbfgs_direction(double *direction, const rvm_lbfgs *b, const double *gradient)
 {
-    double share[RVM_LBFGS_PAIRS] = { 0 };
+    double share[RVM_LBFGS_PAIRS] = { 0 }; /* rho s'q of the first pass */
     const size_t n = b->n;
     memcpy(direction, gradient, n * sizeof *direction);
     for (size_t ago = 0; ago < b->count; ago++) {

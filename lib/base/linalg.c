@@ -22,81 +22,64 @@ static int team_for(double work, int threads)
     return work < worth_threads ? 1 : threads;
 }
 
-static size_t part(size_t at, size_t end)
+static size_t part(size_t at, size_t end, size_t tile)
 {
-    return end - at < TILE ? end - at : TILE;
+    return end - at < tile ? end - at : tile;
 }
 
-static void product_tile(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, size_t i,
-                         size_t j)
-{
-    const size_t rows = part(i, C->size1), columns = part(j, C->size2);
-    gsl_matrix_view c = gsl_matrix_submatrix(C, i, j, rows, columns);
-    gsl_matrix_const_view a = gsl_matrix_const_submatrix(A, i, 0, rows, A->size2);
-    gsl_matrix_const_view b = gsl_matrix_const_submatrix(B, j, 0, columns, B->size2);
-    gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &a.matrix, &b.matrix, 0, &c.matrix);
-}
-
-static void mirror_lower(gsl_matrix *C)
-{
-    for (size_t i = 0; i < C->size1; i++)
-        for (size_t j = 0; j < i; j++)
-            gsl_matrix_set(C, j, i, gsl_matrix_get(C, i, j));
-}
-
-/* What a product in tiles is made of: borrowed. */
+/* What a computation in tiles is made of: borrowed. */
 typedef struct {
     gsl_matrix *C;
     const gsl_matrix *A, *B;
-    size_t across;       /* tiles */
+    double alpha, beta;
+    size_t tile, across; /* tiles of a row */
     size_t first, width; /* of a part: where it begins */
-    bool fresh;
+    bool lower;          /* tiles above the diagonal are left out */
     double *c;
 } tiled;
 
 static rvm_status product_piece(void *context, size_t k, int worker, rvm_error *err)
 {
     const tiled *t = context;
-    const size_t i = k / t->across, j = k % t->across;
+    const size_t i = t->first + k / t->across * t->tile, j = k % t->across * t->tile;
+    const size_t rows = part(i, t->C->size1, t->tile), columns = part(j, t->C->size2, t->tile);
     (void)worker, (void)err;
-    if (t->A != t->B || j <= i)
-        product_tile(t->C, t->A, t->B, i * TILE, j * TILE);
+    if (t->lower && j >= i + rows)
+        return RVM_OK;
+    gsl_matrix_view c = gsl_matrix_submatrix(t->C, i, j, rows, columns);
+    gsl_matrix_const_view a = gsl_matrix_const_submatrix(t->A, i, 0, rows, t->A->size2);
+    gsl_matrix_const_view b = gsl_matrix_const_submatrix(t->B, j, 0, columns, t->B->size2);
+    gsl_blas_dgemm(CblasNoTrans, CblasTrans, t->alpha, &a.matrix, &b.matrix, t->beta, &c.matrix);
     return RVM_OK;
+}
+
+/* C := beta C + alpha A B', rows t.first and beyond. */
+static void multiply(tiled t, int threads)
+{
+    const size_t rows = t.C->size1 - t.first, down = (rows + t.tile - 1) / t.tile;
+    const double work = (double)rows * (double)t.C->size2 * (double)t.A->size2;
+    t.across = (t.C->size2 + t.tile - 1) / t.tile;
+    rvm_share(down * t.across, product_piece, &t, team_for(work, threads), NULL);
 }
 
 void rvm_product_nt(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, int threads)
 {
-    const size_t down = (C->size1 + TILE - 1) / TILE, across = (C->size2 + TILE - 1) / TILE;
-    const double work = (double)C->size1 * (double)C->size2 * (double)A->size2;
-    tiled t = { .C = C, .A = A, .B = B, .across = across };
-    rvm_share(down * across, product_piece, &t, team_for(work, threads), NULL);
+    multiply((tiled){ .C = C, .A = A, .B = B, .alpha = 1, .tile = TILE, .lower = A == B }, threads);
     if (A == B)
-        mirror_lower(C);
-}
-
-static rvm_status gram_piece(void *context, size_t k, int worker, rvm_error *err)
-{
-    const tiled *t = context;
-    const size_t n = t->C->size1, i = t->first + k / t->across * GRAM_TILE,
-                 j = k % t->across * GRAM_TILE;
-    const size_t rows = GSL_MIN(GRAM_TILE, n - i), columns = GSL_MIN(GRAM_TILE, n - j);
-    (void)worker, (void)err;
-    if (j >= i + rows)
-        return RVM_OK;
-    gsl_matrix_view g = gsl_matrix_submatrix(t->C, i, j, rows, columns);
-    gsl_matrix_const_view a = gsl_matrix_const_submatrix(t->A, i, 0, rows, t->A->size2);
-    gsl_matrix_const_view b = gsl_matrix_const_submatrix(t->A, j, 0, columns, t->A->size2);
-    gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &a.matrix, &b.matrix, t->fresh ? 0 : 1, &g.matrix);
-    return RVM_OK;
+        rvm_gram_mirror(C, 0);
 }
 
 void rvm_gram_add(gsl_matrix *G, const gsl_matrix *A, size_t first, bool fresh, int threads)
 {
-    const size_t n = G->size1, down = (n - first + GRAM_TILE - 1) / GRAM_TILE,
-                 across = (n + GRAM_TILE - 1) / GRAM_TILE;
-    tiled t = { .C = G, .A = A, .across = across, .first = first, .fresh = fresh };
-    rvm_share(down * across, gram_piece, &t,
-              team_for((double)(n - first) * (double)n * (double)A->size2, threads), NULL);
+    multiply((tiled){ .C = G,
+                      .A = A,
+                      .B = A,
+                      .alpha = 1,
+                      .beta = fresh ? 0 : 1,
+                      .tile = GRAM_TILE,
+                      .first = first,
+                      .lower = true },
+             threads);
 }
 
 void rvm_gram_mirror(gsl_matrix *G, size_t first)
@@ -106,18 +89,18 @@ void rvm_gram_mirror(gsl_matrix *G, size_t first)
             gsl_matrix_set(G, j, i, gsl_matrix_get(G, i, j));
 }
 
+/* Rows below a factored diagonal block, a tile of them: A_i := A_i L^-T. */
 static rvm_status solve_piece(void *context, size_t k, int worker, rvm_error *err)
 {
     const tiled *t = context;
     const size_t at = t->first, width = t->width, i = at + width + k * TILE;
     gsl_matrix_const_view L = gsl_matrix_const_submatrix(t->C, at, at, width, width);
-    gsl_matrix_view a = gsl_matrix_submatrix(t->C, i, at, part(i, t->C->size1), width);
+    gsl_matrix_view a = gsl_matrix_submatrix(t->C, i, at, part(i, t->C->size1, TILE), width);
     (void)worker, (void)err;
     gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &L.matrix, &a.matrix);
     return RVM_OK;
 }
 
-/* Rows below a factored diagonal block: A_i := A_i L^-T. */
 static void solve_below(gsl_matrix *A, size_t at, size_t width, int team)
 {
     const size_t below = A->size1 - at - width, tiles = (below + TILE - 1) / TILE;
@@ -125,43 +108,39 @@ static void solve_below(gsl_matrix *A, size_t at, size_t width, int team)
     rvm_share(tiles, solve_piece, &t, team, NULL);
 }
 
-static rvm_status update_piece(void *context, size_t k, int worker, rvm_error *err)
-{
-    const tiled *t = context;
-    gsl_matrix *A = t->C;
-    const size_t at = t->first, width = t->width, first = at + width;
-    const size_t i = first + k / t->across * TILE, j = first + k % t->across * TILE;
-    (void)worker, (void)err;
-    if (j > i)
-        return RVM_OK;
-    gsl_matrix_view c = gsl_matrix_submatrix(A, i, j, part(i, A->size1), part(j, A->size1));
-    gsl_matrix_const_view a = gsl_matrix_const_submatrix(A, i, at, c.matrix.size1, width);
-    gsl_matrix_const_view b = gsl_matrix_const_submatrix(A, j, at, c.matrix.size2, width);
-    gsl_blas_dgemm(CblasNoTrans, CblasTrans, -1, &a.matrix, &b.matrix, 1, &c.matrix);
-    return RVM_OK;
-}
-
 /* The lower triangle behind the block less what the block explains. */
-static void update_behind(gsl_matrix *A, size_t at, size_t width, int team)
+static void update_behind(gsl_matrix *A, size_t at, size_t width, int threads)
 {
-    const size_t across = (A->size1 - at - width + TILE - 1) / TILE;
-    tiled t = { .C = A, .across = across, .first = at, .width = width };
-    rvm_share(across * across, update_piece, &t, team, NULL);
+    const size_t behind = at + width, left = A->size1 - behind;
+    gsl_matrix_view C = gsl_matrix_submatrix(A, behind, behind, left, left);
+    gsl_matrix_const_view L = gsl_matrix_const_submatrix(A, behind, at, left, width);
+    multiply((tiled){ .C = &C.matrix,
+                      .A = &L.matrix,
+                      .B = &L.matrix,
+                      .alpha = -1,
+                      .beta = 1,
+                      .tile = TILE,
+                      .lower = true },
+             threads);
 }
 
+/* By blocks of columns (Golub and Van Loan 1996, section 4.2). With A split behind the block,
+ *
+ *     A11 = L11 L11'    L21 = A21 L11^-T    A22 := A22 - L21 L21', whose factor is L22
+ *
+ * so that nearly all of the work is products of matrices, in tiles. */
 bool rvm_cholesky(gsl_matrix *A, int threads)
 {
     const size_t n = A->size1;
     for (size_t at = 0; at < n; at += TILE) {
-        const size_t width = part(at, n), below = n - at - width;
+        const size_t width = part(at, n, TILE), below = n - at - width;
         gsl_matrix_view block = gsl_matrix_submatrix(A, at, at, width, width);
         if (gsl_linalg_cholesky_decomp1(&block.matrix) != GSL_SUCCESS)
             return false;
         if (below > 0) {
             const double square = (double)width * (double)width;
             solve_below(A, at, width, team_for(0.5 * square * (double)below, threads));
-            update_behind(A, at, width,
-                          team_for(0.5 * (double)width * (double)below * (double)below, threads));
+            update_behind(A, at, width, threads);
         }
     }
     for (size_t i = 0; i < n; i++)
@@ -170,10 +149,11 @@ bool rvm_cholesky(gsl_matrix *A, int threads)
     return true;
 }
 
-/* Columns at .. at + width - 1 of L^-1, which begin at row `at`. */
+/* Columns at .. at + width - 1 of X = L^-1, which begin at row `at`, from L X = I, and c of them:
+ * A^-1 = L^-T L^-1, so its diagonal is the squared lengths of the columns of L^-1. */
 static void invert_columns(double *c, gsl_matrix *T, const gsl_matrix *L, size_t at)
 {
-    const size_t n = L->size1, width = part(at, n);
+    const size_t n = L->size1, width = part(at, n, TILE);
     gsl_matrix_view x = gsl_matrix_submatrix(T, at, at, n - at, width);
     gsl_matrix_const_view l = gsl_matrix_const_submatrix(L, at, at, n - at, n - at);
     gsl_matrix_set_identity(&x.matrix);

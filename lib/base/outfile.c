@@ -39,7 +39,6 @@ static char *beside(const char *path, const char *name)
     const char *const slash = strrchr(path, '/');
     const size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
     char *joined = rvm_array(folder + strlen(name) + 1, 1);
-
     if (joined != NULL) {
         memcpy(joined, path, folder);
         strcpy(joined + folder, name);
@@ -55,7 +54,6 @@ static bool may_follow(const char *path)
     struct stat link, folder;
     char *const where = beside(path, ".");
     const bool known = where != NULL && lstat(path, &link) == 0 && stat(where, &folder) == 0;
-
     free(where);
     if (!known)
         return false;
@@ -71,7 +69,6 @@ static char *follow_link(const char *path)
 {
     char held[PATH_MAX];
     const ssize_t length = readlink(path, held, sizeof held - 1);
-
     if (length < 0) {
         if (errno == EINVAL || errno == ENOENT)
             errno = 0;
@@ -90,10 +87,8 @@ static char *resolve(const char *name)
     enum { LINKS_MAX = 40 };
     char *path = strdup(name);
     int links;
-
     for (links = 0; path != NULL && links < LINKS_MAX; links++) {
         char *next = follow_link(path);
-
         if (next == NULL && errno == 0)
             return path;
         free(path);
@@ -110,10 +105,8 @@ static char *resolve(const char *name)
 static int standard_descriptor(const struct stat *target)
 {
     int descriptor;
-
     for (descriptor = STDOUT_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
         struct stat open_file;
-
         if (fstat(descriptor, &open_file) == 0 && open_file.st_dev == target->st_dev &&
             open_file.st_ino == target->st_ino)
             return descriptor;
@@ -145,7 +138,6 @@ static rvm_status look_behind(place *at, const char *name, rvm_error *err)
 static rvm_status look_at(place *at, const char *name, rvm_error *err)
 {
     const bool is_standard = strcmp(name, "-") == 0;
-
     *at = (place){ .standard = -1 };
     at->exists = !is_standard && stat(name, &at->old) == 0;
     /* Any other reason is no proof that nothing is there. */
@@ -161,7 +153,6 @@ static rvm_status look_at(place *at, const char *name, rvm_error *err)
 static FILE *open_stream(int descriptor)
 {
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-
     if (stream == NULL && descriptor >= 0)
         close(descriptor);
     return stream;
@@ -181,10 +172,8 @@ static int create_temporary(outfile *o, mode_t mode)
 {
     enum { TRIES = 1000 };
     int try, descriptor = -1;
-
     for (try = 0; try < TRIES && descriptor < 0; try++) {
         char name[64];
-
         snprintf(name, sizeof name, ".rvm-%ld-%d", (long)getpid(), try);
         free(o->temporary);
         o->temporary = beside(o->target, name);
@@ -205,7 +194,6 @@ static bool take_over_mode(int descriptor, const struct stat *old)
 {
     struct stat now;
     mode_t mode = old->st_mode & 0777;
-
     if (fstat(descriptor, &now) != 0)
         return false;
     if (now.st_gid != old->st_gid && fchown(descriptor, (uid_t)-1, old->st_gid) != 0)
@@ -221,7 +209,6 @@ static rvm_status open_temporary(outfile *o, const place *at, rvm_error *err)
         return fail_errno(err);
     if (at->exists && !take_over_mode(descriptor, &at->old)) {
         const rvm_status status = fail_errno(err);
-
         close(descriptor);
         unlink(o->temporary);
         return status;
@@ -238,7 +225,6 @@ rvm_status outfile_open(outfile **out, const char *name, rvm_error *err)
 {
     place at;
     outfile *o = rvm_array(1, sizeof *o);
-
     if (o == NULL)
         return rvm_fail_memory(err, "an output file");
     rvm_status status = look_at(&at, name, err);
@@ -257,7 +243,6 @@ rvm_status outfile_probe(const char *name, rvm_error *err)
     place at;
     rvm_status status = look_at(&at, name, err);
     char *folder = NULL;
-
     if (status == RVM_OK && at.direct && at.standard < 0) {
         errno = EISDIR;
         if (S_ISDIR(at.old.st_mode) || access(name, W_OK) != 0)
@@ -297,7 +282,6 @@ bool outfile_failed(outfile *o)
 static rvm_status finish_stream(outfile *o, rvm_error *err)
 {
     rvm_status status = RVM_OK;
-
     errno = o->fault;
     if (o->fault != 0)
         status = fail_errno(err);
@@ -314,7 +298,6 @@ static rvm_status finish_stream(outfile *o, rvm_error *err)
 rvm_status outfile_commit(outfile *o, rvm_error *err)
 {
     rvm_status status = finish_stream(o, err);
-
     if (o->temporary != NULL) {
         if (status == RVM_OK && rename(o->temporary, o->target) != 0)
             status = fail_errno(err);

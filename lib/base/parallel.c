@@ -157,7 +157,6 @@ rvm_status rvm_share(size_t count, rvm_piece *piece, void *context, int threads,
 static bool address_space_is_limited(void)
 {
     struct rlimit space;
-
     return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
 }
 
@@ -165,7 +164,6 @@ static bool is_room(size_t bytes)
 {
     /* PROT_NONE asks for address space and nothing else. */
     void *space = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
     return space != MAP_FAILED && munmap(space, bytes) == 0;
 }
 
@@ -190,7 +188,6 @@ rvm_status rvm_blas_prepare(int threads, rvm_error *err)
 {
     /* OpenBLAS's buffer, and the heap that malloc sets aside for a thread. */
     const size_t share = (size_t)(128 + 64) << 20;
-
     if (openblas_set_num_threads == NULL)
         return RVM_OK;
     openblas_set_num_threads(1);

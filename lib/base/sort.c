@@ -1,6 +1,7 @@
 /* Ascending lists of whole numbers. */
 #include "base/sort.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 static int compare_int(const void *a, const void *b)
@@ -26,6 +27,12 @@ size_t rvm_sort_find(const int *list, size_t count, int wanted, size_t hint)
         return hint;
     if (count == 0)
         return 0;
-    const int *at = bsearch(&wanted, list, count, sizeof *list, compare_int);
-    return at == NULL ? count : (size_t)(at - list);
+    size_t low = 0, high = count; /* without jumps, unlike bsearch */
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        const bool before = list[middle] <= wanted;
+        low = before ? middle : low;
+        high = before ? high : middle;
+    }
+    return list[low] == wanted ? low : count;
 }

@@ -40,11 +40,11 @@ static bool make_room(rvm_text *t)
     return rvm_grow(&t->buffer, &t->capacity, t->end + BLOCK, 1);
 }
 
-static void wait_for_input(int descriptor)
+/* Whether nothing can be read within so many milliseconds, -1 being as long as it takes. */
+static bool is_dry(int descriptor, int milliseconds)
 {
     struct pollfd wanted = { .fd = descriptor, .events = POLLIN };
-
-    (void)poll(&wanted, 1, -1); /* whatever it says, the next read knows better */
+    return descriptor >= 0 && poll(&wanted, 1, milliseconds) == 0;
 }
 
 /* Bytes read, 0 at the end, -1 with errno. */
@@ -54,15 +54,13 @@ static ssize_t read_some(rvm_text *t)
     char *const to = t->buffer + t->end;
     const size_t room = t->capacity - t->end;
     ssize_t got;
-
     if (descriptor < 0) {
         const size_t count = fread(to, 1, room, t->in);
-
         return count == 0 && ferror(t->in) ? -1 : (ssize_t)count;
     }
     while ((got = read(descriptor, to, room)) < 0) {
         if (errno == EAGAIN || errno == EWOULDBLOCK)
-            wait_for_input(descriptor);
+            (void)is_dry(descriptor, -1); /* whatever it says, the next read knows better */
         else if (errno != EINTR)
             return -1;
     }
@@ -71,11 +69,9 @@ static ssize_t read_some(rvm_text *t)
 
 static rvm_status fill(rvm_text *t, rvm_error *err)
 {
-    ssize_t got;
-
     if (!make_room(t))
         return rvm_fail_memory(err, "a line of input");
-    got = read_some(t);
+    const ssize_t got = read_some(t);
     if (got < 0)
         return rvm_fail(err, RVM_EIO, "%s", strerror(errno));
     t->end += (size_t)got;
@@ -88,7 +84,6 @@ static const char *find_newline(rvm_text *t)
 {
     const size_t unread = t->end - t->begin;
     const char *found = NULL;
-
     if (unread > t->searched)
         found = memchr(t->buffer + t->begin + t->searched, '\n', unread - t->searched);
     t->searched = found != NULL ? (size_t)(found - t->buffer) - t->begin : unread;
@@ -97,12 +92,9 @@ static const char *find_newline(rvm_text *t)
 
 rvm_status rvm_text_line(const char **line, size_t *length, rvm_text *t, rvm_error *err)
 {
-    const char *newline, *start;
-    size_t bytes;
-
+    const char *newline;
     while ((newline = find_newline(t)) == NULL && !t->ended) {
         const rvm_status status = fill(t, err);
-
         if (status != RVM_OK)
             return status;
     }
@@ -110,8 +102,8 @@ rvm_status rvm_text_line(const char **line, size_t *length, rvm_text *t, rvm_err
     *length = 0;
     if (t->begin == t->end)
         return RVM_OK;
-    start = t->buffer + t->begin;
-    bytes = t->searched;
+    const char *start = t->buffer + t->begin;
+    size_t bytes = t->searched;
     t->begin += newline != NULL ? bytes + 1 : bytes;
     t->searched = 0;
     t->lines++;
@@ -122,23 +114,13 @@ rvm_status rvm_text_line(const char **line, size_t *length, rvm_text *t, rvm_err
     return RVM_OK;
 }
 
-static bool input_waits(FILE *in)
-{
-    struct pollfd wanted = { .fd = fileno(in), .events = POLLIN };
-
-    return wanted.fd >= 0 && poll(&wanted, 1, 0) == 0;
-}
-
 rvm_status rvm_text_ready(bool *ready, rvm_text *t, rvm_error *err)
 {
     while (find_newline(t) == NULL && !t->ended) {
-        rvm_status status;
-
-        if (input_waits(t->in)) {
-            *ready = false;
+        *ready = !is_dry(fileno(t->in), 0);
+        if (!*ready)
             return RVM_OK;
-        }
-        status = fill(t, err);
+        const rvm_status status = fill(t, err);
         if (status != RVM_OK)
             return status;
     }
@@ -157,7 +139,6 @@ rvm_word rvm_text_word(const char *line, size_t length, size_t *at)
 {
     rvm_word word = { NULL, 0, 0 };
     size_t i = *at, first;
-
     while (i < length && is_blank(line[i]))
         i++;
     first = i;
@@ -184,7 +165,6 @@ const char *rvm_text_excerpt(char buffer[RVM_EXCERPT_SIZE], const char *text, si
     const size_t room = RVM_EXCERPT_SIZE - 1 - 3; /* without the NUL and the dots */
     const size_t shown = length <= RVM_EXCERPT_SIZE - 1 ? length : room;
     size_t i;
-
     for (i = 0; i < shown; i++)
         buffer[i] = text[i];
     for (i = 0; i < shown; i++)
@@ -221,7 +201,6 @@ static bool is_digit(char c)
 static const char *scan_digits(uint64_t *digits, const char *at, const char *end)
 {
     uint64_t sum = *digits;
-
     for (; at < end && is_digit(*at); at++)
         sum = sum * 10 + (uint64_t)(*at - '0');
     *digits = sum;
@@ -234,7 +213,6 @@ static const char *scan_exponent(int64_t *out, const char *at, const char *end)
 {
     const bool negative = at < end && *at == '-';
     int64_t exponent = 0;
-
     if (at < end && (*at == '-' || *at == '+'))
         at++;
     if (at == end)
@@ -249,7 +227,6 @@ static const char *scan_exponent(int64_t *out, const char *at, const char *end)
 static size_t leading_zeros(const char *at, const char *end)
 {
     size_t count = 0;
-
     for (; at < end && (*at == '0' || *at == '.'); at++)
         count += *at == '0';
     return count;
@@ -260,7 +237,6 @@ static bool scan_decimal(decimal *d, const char *text, size_t length)
     const char *at = text, *const end = text + length;
     const char *start;
     int64_t exponent = 0;
-
     *d = (decimal){ .negative = at < end && *at == '-' };
     if (at < end && (*at == '-' || *at == '+'))
         at++;
@@ -289,7 +265,6 @@ static bool convert_exactly(double *out, uint64_t digits, int64_t power)
     static const double ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-
     if (FLT_EVAL_METHOD != 0 || digits > (uint64_t)1 << 53 || power < -22 || power > 22)
         return false;
     *out = power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
@@ -307,63 +282,39 @@ static double round_binary(uint64_t m, bool more, int exponent)
     const uint64_t half = (uint64_t)1 << 10; /* of the last of the upper 53 bits */
     uint64_t upper = m << shift >> 11;
     const uint64_t lower = m << shift & (2 * half - 1);
-
     if (lower > half || (lower == half && (more || upper % 2 == 1)))
         upper++;
     return ldexp((double)upper, exponent + 11 - shift);
+}
+
+/* 5^n, n <= 27. */
+static uint64_t power_of_five(int n)
+{
+    static const uint64_t low[] = { 1, 5, 25, 125, 625, 3125, 15625, 78125 };
+    static const uint64_t high[] = { 1, 390625, 152587890625, 59604644775390625 };
+    return low[n % 8] * high[n / 8];
 }
 
 /* By whole numbers: 10^n = 5^n 2^n, and up to n = 27 the product of the digits and 5^n, or their
  * quotient and its remainder, are exact and so can be rounded. digits are not 0. */
 static bool convert_by_integers(double *out, uint64_t digits, int64_t power)
 {
-    static const uint64_t five[] = { 1u,
-                                     5u,
-                                     25u,
-                                     125u,
-                                     625u,
-                                     3125u,
-                                     15625u,
-                                     78125u,
-                                     390625u,
-                                     1953125u,
-                                     9765625u,
-                                     48828125u,
-                                     244140625u,
-                                     1220703125u,
-                                     6103515625u,
-                                     30517578125u,
-                                     152587890625u,
-                                     762939453125u,
-                                     3814697265625u,
-                                     19073486328125u,
-                                     95367431640625u,
-                                     476837158203125u,
-                                     2384185791015625u,
-                                     11920928955078125u,
-                                     59604644775390625u,
-                                     298023223876953125u,
-                                     1490116119384765625u,
-                                     7450580596923828125u };
-    const int most = sizeof five / sizeof five[0] - 1;
-
-    if (power < -most || power > most)
+    if (power < -27 || power > 27)
         return false;
     const int n = (int)power;
     if (n >= 0) {
-        const wide product = (wide)digits * five[n];
+        const wide product = (wide)digits * power_of_five(n);
         const uint64_t high = (uint64_t)(product >> 64);
         const int shift = high == 0 ? 0 : 64 - __builtin_clzll(high);
         const uint64_t m = (uint64_t)(product >> shift);
-
         *out = round_binary(m, (wide)m << shift != product, n + shift);
     } else {
         /* Both with the highest bit set: the quotient then has 63 or 64 bits. */
-        const int shift = __builtin_clzll(digits), shift5 = __builtin_clzll(five[-n]);
-        const uint64_t divisor = five[-n] << shift5;
+        const uint64_t five = power_of_five(-n);
+        const int shift = __builtin_clzll(digits), shift5 = __builtin_clzll(five);
+        const uint64_t divisor = five << shift5;
         const wide dividend = (wide)(digits << shift) << 63;
         const uint64_t m = (uint64_t)(dividend / divisor);
-
         *out = round_binary(m, (wide)m * divisor != dividend, n - 63 - shift + shift5);
     }
     return true;
@@ -382,7 +333,6 @@ static double convert_by_library(const char *at, const char *end, int64_t power)
     char text[DIGITS_KEPT + 32];
     size_t count = 0;
     bool more = false;
-
     for (; at < end && *at != 'e' && *at != 'E'; at++) {
         if (!is_digit(*at) || (count == 0 && *at == '0'))
             continue;
@@ -409,7 +359,6 @@ rvm_number_status rvm_text_real(double *out, const char *text, size_t length)
 {
     decimal d;
     double value = 0;
-
     if (!scan_decimal(&d, text, length))
         return RVM_NUMBER_SYNTAX;
     const bool zero = d.count <= DIGITS_EXACT && d.digits == 0;
@@ -427,7 +376,6 @@ rvm_number_status rvm_text_index(int *out, const char *text, size_t length)
     const bool signs = length > 0 && (text[0] == '+' || text[0] == '-');
     size_t i = signs ? 1 : 0;
     int64_t index = 0;
-
     if (i == length)
         return RVM_NUMBER_SYNTAX;
     for (; i < length; i++) {
@@ -444,13 +392,37 @@ rvm_number_status rvm_text_index(int *out, const char *text, size_t length)
     return RVM_NUMBER_OK;
 }
 
+/* ---- Faults --------------------------------------------------------------------------------- */
+
+rvm_status rvm_text_fail(rvm_error *err, const rvm_text *t, rvm_word word, const char *reason)
+{
+    char shown[RVM_EXCERPT_SIZE];
+    return rvm_fail_at(err, RVM_EINPUT, t->lines, word.column, "%s: '%s'", reason,
+                       rvm_text_excerpt(shown, word.text, word.length));
+}
+
+rvm_status rvm_text_read_index(int *out, const rvm_text *t, rvm_word word, size_t length,
+                               int before, rvm_error *err)
+{
+    switch (rvm_text_index(out, word.text, length)) {
+    case RVM_NUMBER_OK:
+        break;
+    case RVM_NUMBER_NEGATIVE:
+        return rvm_text_fail(err, t, word, "index is negative");
+    case RVM_NUMBER_OVERFLOW:
+        return rvm_text_fail(err, t, word, "index is out of range");
+    default:
+        return rvm_text_fail(err, t, word, "index is not a whole number");
+    }
+    return *out > before ? RVM_OK : rvm_text_fail(err, t, word, "indices must ascend");
+}
+
 /* ---- Numbers written ------------------------------------------------------------------------ */
 
 const char *rvm_text_format(char buffer[RVM_REAL_SIZE], double value, int digits)
 {
     const int length = snprintf(buffer, RVM_REAL_SIZE, "%.*g", digits, value);
     size_t i = 0, behind;
-
     if (length < 0 || length >= RVM_REAL_SIZE || !isfinite(value))
         return buffer;
     /* What stands between the digits and is neither digit nor exponent is the locale's point. */

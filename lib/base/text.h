@@ -66,6 +66,12 @@ rvm_number_status rvm_text_real(double *out, const char *text, size_t length);
 /* The same for a whole number from 0 to INT_MAX: +digits. */
 rvm_number_status rvm_text_index(int *out, const char *text, size_t length);
 
+/* RVM_EINPUT at the word, which is of the current line, in the words `reason: 'word'`. */
+rvm_status rvm_text_fail(rvm_error *err, const rvm_text *t, rvm_word word, const char *reason);
+/* The first `length` bytes of such a word as an index above `before`, -1 where there is none. */
+RVM_CHECKED rvm_status rvm_text_read_index(int *out, const rvm_text *t, rvm_word word,
+                                           size_t length, int before, rvm_error *err);
+
 /* Room for any number in %.17g, its final NUL included. */
 enum { RVM_REAL_SIZE = 40 };
 /* value as printf's %.*g with `digits` (at most 17) writes it in the C locale; returns buffer. */

@@ -154,6 +154,13 @@ rvm_status rvm_basis_strip(gsl_matrix *block, const double *norm, const rvm_basi
 
 /* ---- Sums over rows ------------------------------------------------------------------------- */
 
+/* With phi a column of values and w the weights of rows, 1 where there are none,
+ *
+ *     norm = sqrt(sum w phi^2)    Q = phi'slope / norm    S = phi'B phi / norm^2
+ *
+ * Rows are cut into at most MOST_SPANS spans, whatever the number of threads. A span is summed in
+ * its order, and the sums of the spans are added in theirs: the same bits for any team. */
+
 /* Rows of a span: whole strips. */
 static size_t span_of(size_t N)
 {
@@ -161,6 +168,7 @@ static size_t span_of(size_t N)
     return (strips + MOST_SPANS - 1) / MOST_SPANS * STRIP;
 }
 
+/* Of some rows, before anything is divided by the norm. */
 typedef struct {
     double square, Q, S;
 } row_sums;

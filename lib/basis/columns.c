@@ -78,6 +78,12 @@ rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
 
 /* ---- The Gram matrix ------------------------------------------------------------------------ */
 
+/* Behind the `first` columns whose part of G is known, with Phi = [Phi1 Phi2] and a strip of rows at
+ * a time,
+ *
+ *     G21 += Phi2'Phi1    G22 += Phi2'Phi2    p2 += Phi2'z
+ *
+ * in the lower triangle, which is mirrored at the end. */
 static rvm_status extend_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first,
                               const double *z, const volatile int *interrupted, rvm_error *err)
 {
@@ -112,7 +118,8 @@ rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t fir
 
 /* ---- Columns come and go -------------------------------------------------------------------- */
 
-/* Column k becomes column `to` < k; the Gram matrix is the caller's. */
+/* Rows of PhiT are columns of Phi: what moves is contiguous.
+ * Column k becomes column `to` < k; the Gram matrix is the caller's. */
 static void move_column(rvm_columns *c, size_t to, size_t k)
 {
     c->id[to] = c->id[k];

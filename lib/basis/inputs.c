@@ -91,7 +91,8 @@ void rvm_inputs_free(rvm_inputs *in)
 
 /* ---- Derivative ----------------------------------------------------------------------------- */
 
-/* sum over n of g[n] c(x[n], z) */
+/* sum over n of g[n] c(x[n], z), c being what the kernel sums of one input: x z, (x - z)^2 or
+ * |x - z|. */
 static double combine(rvm_combination by, const double *g, const double *x, double z, size_t N)
 {
     double sum = 0;
@@ -122,7 +123,8 @@ rvm_status rvm_inputs_gradient(double *gradient, const rvm_inputs *in, const dou
     if (status != RVM_OK)
         return status;
     memset(gradient, 0, in->count * sizeof *gradient);
-    for (size_t i = 0; i < in->N; i++) { /* the lower triangle stands for both */
+    /* G, K' and c are symmetric: the lower triangle counts twice, the diagonal once. */
+    for (size_t i = 0; i < in->N; i++) {
         const double *pull = gsl_matrix_const_ptr(G, i, 0);
         double *g = gsl_matrix_ptr(scratch, i, 0);
         for (size_t n = 0; n <= i; n++)

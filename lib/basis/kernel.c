@@ -104,24 +104,27 @@ typedef struct {
     int number;       /* value of -t */
     unsigned uses;
     rvm_combination by;
-    bool bounded; /* values are finite whatever the rows */
+    bool covariance; /* positive semidefinite, unless coef0 is negative */
+    bool bounded;    /* values are finite whatever the rows */
     finisher *finish;
     finisher
         *derivative; /* derivative of the value by the combination; NULL: inputs have no weights */
 } kernel_row;
 
 static const kernel_row kernels[] = {
-    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, false, linear_finish, linear_derivative },
+    [RVM_LINEAR] = { "linear", 0, 0, RVM_BY_PRODUCTS, true, false, linear_finish,
+                     linear_derivative },
     [RVM_POLYNOMIAL] = { "polynomial", 1, RVM_USES_GAMMA | RVM_USES_DEGREE | RVM_USES_COEF0,
-                         RVM_BY_PRODUCTS, false, polynomial_finish, polynomial_derivative },
-    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, true, decay_finish, decay_derivative },
-    [RVM_SIGMOID] = { "sigmoid", 3, RVM_USES_GAMMA | RVM_USES_COEF0, RVM_BY_PRODUCTS, false,
+                         RVM_BY_PRODUCTS, true, false, polynomial_finish, polynomial_derivative },
+    [RVM_RBF] = { "rbf", 2, RVM_USES_GAMMA, RVM_BY_SQUARES, true, true, decay_finish,
+                  decay_derivative },
+    [RVM_SIGMOID] = { "sigmoid", 3, RVM_USES_GAMMA | RVM_USES_COEF0, RVM_BY_PRODUCTS, false, false,
                       sigmoid_finish, sigmoid_derivative },
-    [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, false, linear_finish, NULL },
-    [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, true, decay_finish,
+    [RVM_PRECOMPUTED] = { "precomputed", 4, 0, RVM_BY_LOOKUP, false, false, linear_finish, NULL },
+    [RVM_LAPLACIAN] = { "laplacian", 5, RVM_USES_GAMMA, RVM_BY_DISTANCES, true, true, decay_finish,
                         decay_derivative },
-    [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, false, linear_finish, NULL },
-    [RVM_NO_KERNEL] = { "none", 7, 0, RVM_BY_PRODUCTS, true, zero_finish, NULL },
+    [RVM_SPLINE] = { "spline", 6, 0, RVM_BY_SPLINE, true, false, linear_finish, NULL },
+    [RVM_NO_KERNEL] = { "none", 7, 0, RVM_BY_PRODUCTS, true, true, zero_finish, NULL },
 };
 static const size_t kernel_count = sizeof kernels / sizeof kernels[0];
 
@@ -158,6 +161,12 @@ unsigned rvm_kernel_uses(rvm_kernel_type type)
 bool rvm_kernel_weighs_inputs(rvm_kernel_type type)
 {
     return kernels[type].derivative != NULL;
+}
+
+bool rvm_kernel_is_covariance(const rvm_kernel *kernel)
+{
+    const kernel_row *row = &kernels[kernel->type];
+    return row->covariance && !((row->uses & RVM_USES_COEF0) && kernel->coef0 < 0);
 }
 
 rvm_combination rvm_kernel_combination(rvm_kernel_type type)

@@ -17,6 +17,8 @@ unsigned rvm_kernel_uses(rvm_kernel_type type);
 bool rvm_kernel_by_number(rvm_kernel_type *out, int number);
 /* Whether it has a weight for each input, and how it combines two rows. */
 bool rvm_kernel_weighs_inputs(rvm_kernel_type type);
+/* Whether its values are covariances, whatever the rows. */
+bool rvm_kernel_is_covariance(const rvm_kernel *kernel);
 rvm_combination rvm_kernel_combination(rvm_kernel_type type);
 
 /* ---- Rows ----------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
+#include "basis/kernel.h"
 #include "data/problem.h"
 
 enum {
@@ -13,15 +14,16 @@ enum {
 };
 
 /* One feature of two rows, combined as the kernel does. */
-static double combined(rvm_kernel_type type, double x, double z)
+static double combined(rvm_combination by, double x, double z)
 {
-    if (type == RVM_RBF)
+    if (by == RVM_BY_SQUARES)
         return gsl_pow_2(x - z);
-    return type == RVM_LAPLACIAN ? fabs(x - z) : x * z;
+    return by == RVM_BY_DISTANCES ? fabs(x - z) : x * z;
 }
 
 static double combined_rows(rvm_kernel_type type, const rvm_problem *p, size_t i, size_t j)
 {
+    const rvm_combination by = rvm_kernel_combination(type);
     size_t k = p->start[i], l = p->start[j];
     double sum = 0;
     while (k < p->start[i + 1] || l < p->start[j + 1]) {
@@ -29,7 +31,7 @@ static double combined_rows(rvm_kernel_type type, const rvm_problem *p, size_t i
             k < p->start[i + 1] && (l == p->start[j + 1] || p->index[k] <= p->index[l]);
         const bool in_j =
             l < p->start[j + 1] && (k == p->start[i + 1] || p->index[l] <= p->index[k]);
-        sum += combined(type, in_i ? p->value[k] : 0, in_j ? p->value[l] : 0);
+        sum += combined(by, in_i ? p->value[k] : 0, in_j ? p->value[l] : 0);
         k += in_i;
         l += in_j;
     }

@@ -5,24 +5,16 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "data/problem.h"
 
 /* A candidate takes a few tens of bytes in a search, and a look at each row once in a while. */
 static const size_t most_terms = 5000000;
 
-/* ---- The table of degrees ------------------------------------------------------------------- */
+/* ---- Degrees -------------------------------------------------------------------------------- */
 
-static size_t one(size_t F)
-{
-    (void)F;
-    return 1;
-}
-
-static size_t features_alone(size_t F)
-{
-    return F;
-}
+static const char *const degree_name[RVM_TERM_DEGREES] = { "bias", "linear", "quadratic" };
 
 /* Terms of degree 2 whose first feature is before number i of F. */
 static size_t products_before(size_t i, size_t F)
@@ -30,23 +22,15 @@ static size_t products_before(size_t i, size_t F)
     return i * F - i * (i - 1) / 2;
 }
 
-static size_t all_products(size_t F)
+/* Terms of that degree of F features. */
+static size_t terms_of(int degree, size_t F)
 {
-    return products_before(F, F);
+    return degree == 0 ? 1 : degree == 1 ? F : products_before(F, F);
 }
-
-static const struct {
-    const char *name;
-    size_t (*count)(size_t F); /* of the terms of F features */
-} degrees[RVM_TERM_DEGREES] = {
-    { "bias", one },
-    { "linear", features_alone },
-    { "quadratic", all_products },
-};
 
 const char *rvm_term_degree_name(int degree)
 {
-    return degrees[degree].name;
+    return degree_name[degree];
 }
 
 unsigned rvm_term_wanted(const rvm_settings *s)
@@ -74,22 +58,11 @@ int rvm_term_compare(const rvm_term *a, const rvm_term *b)
 static double feature_of(const rvm_problem *p, size_t row, int feature)
 {
     const size_t first = p->start[row], count = p->start[row + 1] - first;
-    if (count == 0) /* and there may be no array at all */
+    if (count == 0 || feature < p->index[first])
         return 0;
-    const int *index = p->index + first;
-    if (feature < index[0])
-        return 0;
-    const size_t place = (size_t)feature - (size_t)index[0];
-    if (place < count && index[place] == feature)
-        return p->value[first + place];
-    size_t low = 0, high = place < count ? place : count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        const bool before = index[middle] <= feature;
-        low = before ? middle : low;
-        high = before ? high : middle;
-    }
-    return index[low] == feature ? p->value[first + low] : 0;
+    const size_t place = (size_t)feature - (size_t)p->index[first];
+    const size_t at = rvm_sort_find(p->index + first, count, feature, place);
+    return at < count ? p->value[first + at] : 0;
 }
 
 void rvm_term_values(double *value, const rvm_term *term, const rvm_problem *p, size_t first,
@@ -108,7 +81,7 @@ const char *rvm_term_name(char text[RVM_TERM_NAME_SIZE], const rvm_term *term)
 {
     const int *x = term->feature;
     if (term->degree == 0)
-        snprintf(text, RVM_TERM_NAME_SIZE, "%s", degrees[0].name);
+        snprintf(text, RVM_TERM_NAME_SIZE, "%s", degree_name[0]);
     else if (term->degree == 1)
         snprintf(text, RVM_TERM_NAME_SIZE, "x%d", x[0]);
     else
@@ -131,7 +104,7 @@ bool rvm_term_by_name(rvm_term *out, const char *text, size_t length)
     rvm_term term = { 0 };
     size_t at = 0, used = 0;
 
-    if (length != strlen(degrees[0].name) || memcmp(text, degrees[0].name, length) != 0)
+    if (length != strlen(degree_name[0]) || memcmp(text, degree_name[0], length) != 0)
         for (; at <= length && term.degree < RVM_TERM_DEGREES - 1; at += used + 1)
             if (!read_factor(&term.feature[term.degree++], &used, text + at, length - at))
                 return false;
@@ -153,11 +126,11 @@ rvm_status rvm_term_list_init(rvm_term_list *list, unsigned wanted, const int *f
 
     *list = (rvm_term_list){ .feature = feature, .features = features };
     for (int d = 0; d < RVM_TERM_DEGREES; d++) {
-        const size_t more = wanted >> d & 1 ? degrees[d].count(features) : 0;
+        const size_t more = wanted >> d & 1 ? terms_of(d, features) : 0;
         if (more > most_terms)
             return rvm_fail(err, RVM_ESETTING,
                             "%zu features have %zu %s basis functions; at most %zu are possible",
-                            features, more, degrees[d].name, most_terms);
+                            features, more, degree_name[d], most_terms);
         count += more;
         list->end[d] = count;
     }

@@ -69,7 +69,7 @@ rvm_status rvm_order_rows(size_t **row, const rvm_problem *p, rvm_error *err)
 }
 
 /* Selection sampling: row n is taken with the probability that it is among the `count - taken` of
- * the N - n that are left (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). */
+ * the N - n that are left (Knuth 1998, section 3.4.2, algorithm S). */
 rvm_status rvm_order_sample(size_t **row, size_t count, size_t N, gsl_rng *rng, rvm_error *err)
 {
     size_t *sample = rvm_array(count, sizeof *sample), taken = 0;

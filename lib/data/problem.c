@@ -13,7 +13,6 @@
 rvm_problem *rvm_problem_alloc(void)
 {
     rvm_problem *p = rvm_array(1, sizeof *p);
-
     if (p == NULL)
         return NULL;
     if (!rvm_grow(&p->start, &p->start_capacity, 1, sizeof *p->start)) {
@@ -49,7 +48,6 @@ void rvm_problem_trim(rvm_problem *p)
     int *const index = p->pair_capacity > pairs ? realloc(p->index, pairs * sizeof *index) : NULL;
     double *const value =
         p->value_capacity > pairs ? realloc(p->value, pairs * sizeof *value) : NULL;
-
     if (index != NULL) {
         p->index = index;
         p->pair_capacity = pairs;
@@ -79,7 +77,6 @@ bool rvm_problem_append_outputs(rvm_problem *p, const double *target, size_t out
                                 const int *index, const double *value, size_t pairs)
 {
     const size_t first = p->start[p->rows];
-
     assert(outputs > 0 && (p->rows == 0 || outputs == p->outputs));
     if (!make_room(p, p->rows + 1, outputs, first + pairs))
         return false;
@@ -96,32 +93,31 @@ bool rvm_problem_append_outputs(rvm_problem *p, const double *target, size_t out
     return true;
 }
 
+/* Appends row i of `from`; there is room for it. */
+static bool copy_row(rvm_problem *p, const rvm_problem *from, size_t i)
+{
+    const size_t first = from->start[i], width = from->start[i + 1] - first;
+    return rvm_problem_append_outputs(p, rvm_problem_targets(from, i), from->outputs,
+                                      width > 0 ? from->index + first : NULL,
+                                      width > 0 ? from->value + first : NULL, width);
+}
+
 rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t count)
 {
     rvm_problem *subset = rvm_problem_alloc();
-    size_t i, pairs = 0;
-
+    size_t pairs = 0;
     if (subset == NULL)
         return NULL;
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         pairs += p->start[row[i] + 1] - p->start[row[i]];
     subset->outputs = p->outputs; /* also of no rows */
-    if (!make_room(subset, count, p->outputs, pairs)) {
-        rvm_problem_free(subset);
-        return NULL;
-    }
-    for (i = 0; i < count; i++) {
-        const size_t first = p->start[row[i]];
-        const size_t width = p->start[row[i] + 1] - first;
-
-        if (!rvm_problem_append_outputs(subset, rvm_problem_targets(p, row[i]), p->outputs,
-                                        width > 0 ? p->index + first : NULL,
-                                        width > 0 ? p->value + first : NULL, width)) {
-            rvm_problem_free(subset);
-            return NULL;
-        }
-    }
-    return subset;
+    bool memory = make_room(subset, count, p->outputs, pairs);
+    for (size_t i = 0; i < count && memory; i++)
+        memory = copy_row(subset, p, row[i]);
+    if (memory)
+        return subset;
+    rvm_problem_free(subset);
+    return NULL;
 }
 
 rvm_problem *rvm_problem_thin(const rvm_problem *p, size_t most)
@@ -130,7 +126,6 @@ rvm_problem *rvm_problem_thin(const rvm_problem *p, size_t most)
     const size_t count = (p->rows + step - 1) / step;
     size_t *row = rvm_array(count, sizeof *row);
     rvm_problem *thin = NULL;
-
     for (size_t i = 0; row != NULL && i < count; i++)
         row[i] = i * step;
     if (row != NULL)

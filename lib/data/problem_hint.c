@@ -51,7 +51,7 @@ static bool is_wide(const char *line, size_t length)
             (line[0] == '\0' && line[1] != '\0' && line[2] == '\0' && line[3] != '\0'));
 }
 
-const char *rvm_hint_of_file(const char *line, size_t length)
+const char *rvm_problem_hint_of_file(const char *line, size_t length)
 {
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++)
         if (begins_with(line, length, &signatures[i]))
@@ -63,10 +63,10 @@ const char *rvm_hint_of_file(const char *line, size_t length)
     return NULL;
 }
 
-const char *rvm_hint_of_word(const char *line, size_t line_length, const char *text, size_t length)
+const char *rvm_problem_hint_of_word(const char *line, size_t line_length, const char *text,
+                                     size_t length)
 {
     const bool unknown = length == 1 && text[0] == '?';
-
     if (rvm_text_has_dash(text, length))
         return "; its dash is no minus sign, which is -";
     if (unknown || memchr(text, ':', length) != NULL)

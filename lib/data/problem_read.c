@@ -34,7 +34,6 @@ struct rvm_reader {
 rvm_status rvm_reader_alloc(rvm_reader **out, FILE *in, rvm_grammar grammar, rvm_error *err)
 {
     rvm_reader *r = rvm_array(1, sizeof *r);
-
     if (r == NULL)
         return rvm_fail_memory(err, "the reader");
     rvm_text_init(&r->text, in);
@@ -61,20 +60,16 @@ static rvm_status fail_at(const rvm_reader *r, size_t column, const char *reason
 
 static rvm_status fail_word(const rvm_reader *r, rvm_word word, const char *reason, rvm_error *err)
 {
-    char shown[RVM_EXCERPT_SIZE];
-
-    return rvm_fail_at(err, RVM_EINPUT, r->text.lines, word.column, "%s: '%s'", reason,
-                       rvm_text_excerpt(shown, word.text, word.length));
+    return rvm_text_fail(err, &r->text, word, reason);
 }
 
 /* The same with what is known of such words. */
 static rvm_status fail_hint(const rvm_reader *r, rvm_word word, const char *reason, rvm_error *err)
 {
     char shown[RVM_EXCERPT_SIZE];
-
     return rvm_fail_at(err, RVM_EINPUT, r->text.lines, word.column, "%s: '%s'%s", reason,
                        rvm_text_excerpt(shown, word.text, word.length),
-                       rvm_hint_of_word(r->line, r->line_length, word.text, word.length));
+                       rvm_problem_hint_of_word(r->line, r->line_length, word.text, word.length));
 }
 
 /* ---- One line ------------------------------------------------------------------------------- */
@@ -119,7 +114,6 @@ static rvm_word label_at(rvm_word labels, size_t at)
 {
     const char *const comma = memchr(labels.text + at, ',', labels.length - at);
     const size_t end = comma == NULL ? labels.length : (size_t)(comma - labels.text);
-
     return (rvm_word){ labels.text + at, end - at, labels.column + at };
 }
 
@@ -138,7 +132,6 @@ static rvm_status check_label_count(rvm_reader *r, rvm_word labels, size_t count
 static rvm_status leave_unlabelled(rvm_reader *r, rvm_error *err)
 {
     const size_t count = r->outputs > 0 ? r->outputs : r->grammar.unlabelled;
-
     if (!rvm_grow(&r->label, &r->label_capacity, count, sizeof *r->label))
         return rvm_fail_memory(err, "a row of the data");
     for (size_t k = 0; k < count; k++)
@@ -158,11 +151,9 @@ static rvm_status read_labels(rvm_reader *r, rvm_word labels, rvm_error *err)
 {
     size_t at = 0, count = 0;
     bool more = true;
-
     while (more) {
         const rvm_word word = r->grammar.outputs ? label_at(labels, at) : labels;
         rvm_status status;
-
         if (!rvm_grow(&r->label, &r->label_capacity, count + 1, sizeof *r->label))
             return rvm_fail_memory(err, "a row of the data");
         status = word.length > 0
@@ -177,32 +168,11 @@ static rvm_status read_labels(rvm_reader *r, rvm_word labels, rvm_error *err)
     return check_label_count(r, labels, count, err);
 }
 
-static rvm_status read_index(int *index, const rvm_reader *r, rvm_word word, size_t length,
-                             rvm_error *err)
-{
-    if (length == 0)
-        return fail_word(r, word, "missing index", err);
-    switch (rvm_text_index(index, word.text, length)) {
-    case RVM_NUMBER_OK:
-        break;
-    case RVM_NUMBER_NEGATIVE:
-        return fail_word(r, word, "index is negative", err);
-    case RVM_NUMBER_OVERFLOW:
-        return fail_word(r, word, "index is out of range", err);
-    default:
-        return fail_word(r, word, "index is not a whole number", err);
-    }
-    if (r->pairs > 0 && *index <= r->index[r->pairs - 1])
-        return fail_word(r, word, "indices must ascend", err);
-    return RVM_OK;
-}
-
 static rvm_status read_value(double *value, const rvm_reader *r, rvm_word word, const char *colon,
                              rvm_error *err)
 {
     const size_t length = (size_t)(word.text + word.length - (colon + 1));
     const bool dashed = rvm_text_has_dash(colon + 1, length);
-
     if (length == 0)
         return fail_word(r, word, "missing value", err);
     switch (rvm_text_real(value, colon + 1, length)) {
@@ -222,35 +192,34 @@ static rvm_status read_value(double *value, const rvm_reader *r, rvm_word word, 
 
 static rvm_status read_pair(rvm_reader *r, rvm_word word, rvm_error *err)
 {
-    const char *colon = word.text;
-    const char *const end = word.text + word.length;
-    rvm_status status;
-
+    const char *colon = word.text, *const end = word.text + word.length;
     while (colon < end && *colon != ':') /* memchr would take longer to set out */
         colon++;
     if (colon == end)
         return fail_word(r, word, "expected INDEX:VALUE", err);
+    if (colon == word.text)
+        return fail_word(r, word, "missing index", err);
     if (!rvm_grow(&r->index, &r->index_capacity, r->pairs + 1, sizeof *r->index) ||
         !rvm_grow(&r->value, &r->value_capacity, r->pairs + 1, sizeof *r->value))
         return rvm_fail_memory(err, "a row of the data");
-    status = read_index(&r->index[r->pairs], r, word, (size_t)(colon - word.text), err);
+    const int before = r->pairs > 0 ? r->index[r->pairs - 1] : -1;
+    rvm_status status = rvm_text_read_index(&r->index[r->pairs], &r->text, word,
+                                            (size_t)(colon - word.text), before, err);
     if (status == RVM_OK)
         status = read_value(&r->value[r->pairs], r, word, colon, err);
-    if (status == RVM_OK) {
-        if (r->pairs == 0)
-            r->pair_column = word.column;
-        r->pairs++;
-    }
-    return status;
+    if (status != RVM_OK)
+        return status;
+    if (r->pairs++ == 0)
+        r->pair_column = word.column;
+    return RVM_OK;
 }
 
 /* Column of pair number `wanted` of a line whose pairs are known to be right. */
 static size_t find_pair(const char *line, size_t length, size_t wanted)
 {
-    size_t at = 0, i;
+    size_t at = 0;
     rvm_word word = rvm_text_word(line, length, &at);
-
-    for (i = 0; i <= wanted; i++)
+    for (size_t i = 0; i <= wanted; i++)
         word = rvm_text_word(line, length, &at);
     return word.column;
 }
@@ -259,15 +228,13 @@ static size_t find_pair(const char *line, size_t length, size_t wanted)
 static rvm_status check_kernel_row(const rvm_reader *r, const char *line, size_t length,
                                    size_t label_column, rvm_error *err)
 {
-    size_t i;
-
     if (r->pairs == 0 || r->index[0] != 0)
         return fail_at(r, r->pairs == 0 ? label_column : r->pair_column,
                        "Wrong input format: first column must be 0:sample_serial_number", err);
     if (r->matrix && (r->value[0] != trunc(r->value[0]) || r->value[0] < 1))
         return fail_at(r, r->pair_column, "Wrong input format: sample_serial_number out of range",
                        err);
-    for (i = 1; i < r->pairs; i++)
+    for (size_t i = 1; i < r->pairs; i++)
         if (r->index[i] != (int)i)
             return rvm_fail_at(err, RVM_EINPUT, r->text.lines, find_pair(line, length, i),
                                "kernel row has a gap: index %d where %d is expected", r->index[i],
@@ -279,38 +246,42 @@ static rvm_status check_kernel_row(const rvm_reader *r, const char *line, size_t
     return RVM_OK;
 }
 
-/* The line that the text handed out last; appended to *p. */
-static rvm_status read_row(rvm_problem *p, rvm_reader *r, const char *line, size_t length,
-                           rvm_error *err)
+/* The labels of a row, where it has any, and its pairs. */
+static rvm_status read_words(rvm_reader *r, rvm_word first, size_t at, rvm_error *err)
 {
-    size_t at = 0;
-    rvm_word word = rvm_text_word(line, length, &at);
-    const size_t label_column = word.column;
-    const char *foreign;
     rvm_status status;
-
-    r->pairs = 0;
-    r->line = line;
-    r->line_length = length;
-    foreign = r->text.lines == 1 ? rvm_hint_of_file(line, length) : NULL;
-    if (foreign != NULL)
-        return fail_at(r, 1, foreign, err);
-    if (word.text == NULL)
-        return fail_at(r, 1, "blank line", err);
-    if (is_unlabelled(r, word)) {
-        at = word.text[0] == '?' ? at : 0; /* the word is a pair */
+    if (is_unlabelled(r, first)) {
+        at = first.text[0] == '?' ? at : 0; /* the word is a pair */
         status = leave_unlabelled(r, err);
     } else {
-        status = read_labels(r, word, err);
+        status = read_labels(r, first, err);
     }
     while (status == RVM_OK) {
-        word = rvm_text_word(line, length, &at);
+        const rvm_word word = rvm_text_word(r->line, r->line_length, &at);
         if (word.text == NULL || word.text[0] == '#')
             break;
         status = read_pair(r, word, err);
     }
+    return status;
+}
+
+/* The line that the text handed out last; appended to *p. */
+static rvm_status read_row(rvm_problem *p, rvm_reader *r, const char *line, size_t length,
+                           rvm_error *err)
+{
+    const char *foreign = r->text.lines == 1 ? rvm_problem_hint_of_file(line, length) : NULL;
+    size_t at = 0;
+    const rvm_word first = rvm_text_word(line, length, &at);
+    r->pairs = 0;
+    r->line = line;
+    r->line_length = length;
+    if (foreign != NULL)
+        return fail_at(r, 1, foreign, err);
+    if (first.text == NULL)
+        return fail_at(r, 1, "blank line", err);
+    rvm_status status = read_words(r, first, at, err);
     if (status == RVM_OK && r->grammar.precomputed)
-        status = check_kernel_row(r, line, length, label_column, err);
+        status = check_kernel_row(r, line, length, first.column, err);
     if (status == RVM_OK &&
         !rvm_problem_append_outputs(p, r->label, r->outputs, r->index, r->value, r->pairs))
         status = rvm_fail_memory(err, "the data");
@@ -325,7 +296,6 @@ static rvm_status next_row(bool *more, rvm_problem *p, rvm_reader *r, rvm_error 
     const char *line;
     size_t length;
     const rvm_status status = rvm_text_line(&line, &length, &r->text, err);
-
     if (status != RVM_OK)
         return status;
     *more = line != NULL;
@@ -340,7 +310,6 @@ rvm_status rvm_reader_next(rvm_problem **block, rvm_reader *r, size_t max_rows, 
 {
     bool more = true;
     rvm_status status = RVM_OK;
-
     if (*block == NULL)
         *block = rvm_problem_alloc();
     if (*block == NULL)
@@ -348,7 +317,6 @@ rvm_status rvm_reader_next(rvm_problem **block, rvm_reader *r, size_t max_rows, 
     rvm_problem_clear(*block);
     while (status == RVM_OK && more && (*block)->rows < max_rows) {
         bool ready = true;
-
         if ((*block)->rows > 0)
             status = rvm_text_ready(&ready, &r->text, err);
         if (!ready)
@@ -372,17 +340,14 @@ typedef struct {
 static double kernel_value(const kernel_matrix *m, size_t i, size_t j)
 {
     const rvm_problem *p = m->p;
-
     return p->value[p->start[i] + (size_t)p->value[p->start[j]]];
 }
 
 static rvm_status check_serials(kernel_matrix *m, rvm_error *err)
 {
     const rvm_problem *p = m->p;
-
     for (size_t i = 0; i < p->rows; i++) {
         const double serial = p->value[p->start[i]];
-
         if (serial > (double)p->rows)
             return rvm_fail_at(err, RVM_EINPUT, i + 1, m->column[i],
                                "Wrong input format: sample_serial_number out of range");
@@ -399,10 +364,8 @@ static rvm_status check_serials(kernel_matrix *m, rvm_error *err)
 static rvm_status check_square(const kernel_matrix *m, rvm_error *err)
 {
     const rvm_problem *p = m->p;
-
     for (size_t i = 0; i < p->rows; i++) {
         const size_t values = p->start[i + 1] - p->start[i] - 1;
-
         if (values != (size_t)p->max_index)
             return rvm_fail_at(err, RVM_EINPUT, i + 1, m->column[i],
                                "kernel row of %zu values where another one has %d", values,
@@ -420,13 +383,11 @@ static rvm_status check_square(const kernel_matrix *m, rvm_error *err)
 static rvm_status check_symmetry(const kernel_matrix *m, rvm_error *err)
 {
     const double tolerance = 1e-4;
-
     for (size_t i = 0; i < m->p->rows; i++)
         for (size_t j = 0; j < i; j++) {
             const double a = kernel_value(m, i, j), b = kernel_value(m, j, i);
             const double scale = fmax(fmax(fabs(a), fabs(b)), fmin(fabs(kernel_value(m, i, i)),
                                                                    fabs(kernel_value(m, j, j))));
-
             if (!(fabs(a - b) <= tolerance * scale))
                 return rvm_fail_at(err, RVM_EINPUT, i + 1, m->column[i],
                                    "kernel matrix is not symmetric: %g with line %zu, which has "
@@ -440,7 +401,6 @@ static rvm_status check_symmetry(const kernel_matrix *m, rvm_error *err)
 static rvm_status check_kernel_matrix(const rvm_problem *p, const size_t *column, rvm_error *err)
 {
     kernel_matrix m = { p, column, rvm_array(p->rows, sizeof *m.row_of) };
-
     assert(column != NULL); /* there are rows */
     if (m.row_of == NULL)
         return rvm_fail_memory(err, "the data");
@@ -459,7 +419,6 @@ static rvm_status read_all(rvm_problem *p, rvm_reader *r, rvm_error *err)
     size_t capacity = 0;
     bool more = true;
     rvm_status status = RVM_OK;
-
     while (status == RVM_OK && more) {
         status = next_row(&more, p, r, err);
         if (status != RVM_OK || !more || !r->grammar.precomputed)
@@ -484,21 +443,19 @@ rvm_status rvm_problem_read(rvm_problem **out, FILE *in, rvm_grammar grammar, rv
 {
     rvm_problem *p = rvm_problem_alloc();
     rvm_reader *r = NULL;
-    rvm_status status;
-
     if (p == NULL)
         return rvm_fail_memory(err, "the data");
-    status = rvm_reader_alloc(&r, in, grammar, err);
+    rvm_status status = rvm_reader_alloc(&r, in, grammar, err);
     if (status == RVM_OK) {
         r->matrix = grammar.precomputed;
         status = read_all(p, r, err);
     }
     rvm_reader_free(r);
-    if (status == RVM_OK) {
-        rvm_problem_trim(p);
-        *out = p;
-    } else {
+    if (status != RVM_OK) {
         rvm_problem_free(p);
+        return status;
     }
-    return status;
+    rvm_problem_trim(p);
+    *out = p;
+    return RVM_OK;
 }

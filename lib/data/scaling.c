@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "data/problem.h"
 
@@ -22,6 +23,7 @@ void rvm_scaling_free(rvm_scaling *s)
     if (s == NULL)
         return;
     free(s->target);
+    free(s->index);
     free(s->feature);
     free(s);
 }
@@ -33,130 +35,52 @@ rvm_status rvm_scaling_limits_check(const rvm_scaling_limits *limits, rvm_error 
     const bool target = !limits->scale_target ||
                         (isfinite(limits->target_lower) && isfinite(limits->target_upper) &&
                          limits->target_lower < limits->target_upper);
-
     if (!features || !target)
         return rvm_fail(err, RVM_ESETTING, "inconsistent lower/upper specification");
     return RVM_OK;
 }
 
-/* ---- The features of a problem -------------------------------------------------------------- */
-
-/* First position of feature[0 .. count - 1], ascending, whose index is not below `index`. */
-static size_t lower_bound(const rvm_feature_range *feature, size_t count, int index)
+bool rvm_scaling_grow(rvm_scaling *s)
 {
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (feature[middle].index < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return rvm_grow(&s->index, &s->index_capacity, s->count + 1, sizeof *s->index) &&
+           rvm_grow(&s->feature, &s->feature_capacity, s->count + 1, sizeof *s->feature);
 }
 
-static size_t find_among(const rvm_feature_range *feature, size_t count, int index, size_t guess)
-{
-    size_t at = guess;
+/* ---- Ranges of a problem -------------------------------------------------------------------- */
 
-    if (at >= count || feature[at].index != index)
-        at = lower_bound(feature, count, index);
-    return at < count && feature[at].index == index ? at : count;
-}
-
-size_t rvm_scaling_find(const rvm_scaling *s, int index, size_t guess)
-{
-    return find_among(s->feature, s->count, index, guess);
-}
-
-static int by_index(const void *a, const void *b)
-{
-    const rvm_feature_range *x = a, *y = b;
-
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static void sort_and_unite(rvm_scaling *s)
-{
-    size_t i, kept = 0;
-
-    if (s->count > 0)
-        qsort(s->feature, s->count, sizeof *s->feature, by_index);
-    for (i = 0; i < s->count; i++)
-        if (kept == 0 || s->feature[i].index != s->feature[kept - 1].index)
-            s->feature[kept++] = s->feature[i];
-    s->count = kept;
-}
-
-/* Every index of p once, ascending, with an empty range. Memory is proportional to the number of
- * features that occur, not to the largest index: the list is a sorted part followed by newcomers,
- * which are sorted in when they outnumber it. */
-static bool list_features(rvm_scaling *s, const rvm_problem *p)
-{
-    enum { FEW = 4096 };
-    const size_t pairs = p->start[p->rows];
-    size_t sorted = 0, at = 0, k;
-
-    for (k = 0; k < pairs; k++) {
-        const size_t found = find_among(s->feature, sorted, p->index[k], at + 1);
-
-        if (found < sorted) {
-            at = found;
-            continue;
-        }
-        if (!rvm_grow(&s->feature, &s->capacity, s->count + 1, sizeof *s->feature))
-            return false;
-        s->feature[s->count++] = (rvm_feature_range){ p->index[k], INFINITY, -INFINITY, 0 };
-        if (s->count - sorted > sorted + FEW) {
-            sort_and_unite(s);
-            sorted = s->count;
-        }
-    }
-    sort_and_unite(s);
-    return true;
-}
-
-/* ---- Their ranges --------------------------------------------------------------------------- */
+static const rvm_scaling_range nothing_seen = { INFINITY, -INFINITY };
 
 /* On a tie the newer value stays, which decides the sign of a zero, as in svm-scale. */
-static void widen(double *min, double *max, double value)
+static void widen(rvm_scaling_range *range, double value)
 {
-    if (!(*min < value))
-        *min = value;
-    if (!(*max > value))
-        *max = value;
+    if (!(range->min < value))
+        range->min = value;
+    if (!(range->max > value))
+        range->max = value;
 }
 
-/* Rows up to `row` in which the feature was absent count as 0; not so for index 0. */
-static void pass_absent_rows(rvm_feature_range *f, size_t row)
+/* Rows next_row[j] .. row - 1, in which feature j was absent, count as 0; not so for index 0. */
+static void pass_absent_rows(rvm_scaling *s, size_t j, size_t *next_row, size_t row)
 {
-    if (f->next_row < row && f->index > 0)
-        widen(&f->min, &f->max, 0);
-    f->next_row = row;
+    if (next_row[j] < row && s->index[j] > 0)
+        widen(&s->feature[j], 0);
+    next_row[j] = row;
 }
 
-static void learn_features(rvm_scaling *s, const rvm_problem *p)
+/* next_row: zeros, count: scratch. */
+static void learn_features(rvm_scaling *s, size_t *next_row, const rvm_problem *p)
 {
-    size_t row, k, j;
-
-    for (row = 0; row < p->rows; row++) {
-        size_t at = 0;
-
-        for (k = p->start[row]; k < p->start[row + 1]; k++) {
-            rvm_feature_range *f;
-
-            at = rvm_scaling_find(s, p->index[k], at);
-            f = &s->feature[at];
-            pass_absent_rows(f, row);
-            widen(&f->min, &f->max, p->value[k]);
-            f->next_row = row + 1;
-            at++;
+    for (size_t j = 0; j < s->count; j++)
+        s->feature[j] = nothing_seen;
+    for (size_t row = 0; row < p->rows; row++)
+        for (size_t k = p->start[row], j = 0; k < p->start[row + 1]; k++, j++) {
+            j = rvm_sort_find(s->index, s->count, p->index[k], j);
+            pass_absent_rows(s, j, next_row, row);
+            widen(&s->feature[j], p->value[k]);
+            next_row[j] = row + 1;
         }
-    }
-    for (j = 0; j < s->count; j++)
-        pass_absent_rows(&s->feature[j], p->rows);
+    for (size_t j = 0; j < s->count; j++)
+        pass_absent_rows(s, j, next_row, p->rows);
 }
 
 static bool make_room_for_targets(rvm_scaling *s, size_t outputs)
@@ -169,33 +93,41 @@ static bool make_room_for_targets(rvm_scaling *s, size_t outputs)
 
 static void learn_targets(rvm_scaling *s, const rvm_problem *p)
 {
-    size_t row, k;
-
-    for (k = 0; k < s->outputs; k++) {
-        rvm_target_range *range = &s->target[k];
-
-        *range = (rvm_target_range){ INFINITY, -INFINITY };
-        for (row = 0; row < p->rows; row++)
-            widen(&range->min, &range->max, rvm_problem_targets(p, row)[k]);
+    for (size_t k = 0; k < s->outputs; k++) {
+        s->target[k] = nothing_seen;
+        for (size_t row = 0; row < p->rows; row++)
+            widen(&s->target[k], rvm_problem_targets(p, row)[k]);
     }
+}
+
+/* Features and targets of p, and room for their ranges. */
+static bool alloc_ranges(rvm_scaling *s, size_t **next_row, const rvm_problem *p)
+{
+    if (!rvm_problem_features(&s->index, &s->count, p) || !make_room_for_targets(s, p->outputs))
+        return false;
+    s->index_capacity = s->count;
+    *next_row = rvm_array(s->count, sizeof **next_row);
+    return *next_row != NULL &&
+           rvm_grow(&s->feature, &s->feature_capacity, s->count, sizeof *s->feature);
 }
 
 rvm_status rvm_scaling_learn(rvm_scaling **out, const rvm_problem *p,
                              const rvm_scaling_limits *limits, rvm_error *err)
 {
-    rvm_scaling *s;
+    size_t *next_row = NULL;
     const rvm_status status = rvm_scaling_limits_check(limits, err);
-
     if (status != RVM_OK)
         return status;
-    s = rvm_scaling_alloc();
-    if (s == NULL || !list_features(s, p) || !make_room_for_targets(s, p->outputs)) {
+    rvm_scaling *s = rvm_scaling_alloc();
+    if (s == NULL || !alloc_ranges(s, &next_row, p)) {
         rvm_scaling_free(s);
+        free(next_row);
         return rvm_fail_memory(err, "the ranges of the features");
     }
     s->limits = *limits;
-    learn_features(s, p);
+    learn_features(s, next_row, p);
     learn_targets(s, p);
+    free(next_row);
     *out = s;
     return RVM_OK;
 }
@@ -214,15 +146,21 @@ void rvm_scaling_spread(double *smallest, double *largest, const rvm_scaling *s)
 
 /* ---- A file's ranges beside those of the data ----------------------------------------------- */
 
+/* Index 0, which stands first. */
+static bool has_serials(const rvm_scaling *s)
+{
+    return s->count > 0 && s->index[0] == 0;
+}
+
 rvm_status rvm_scaling_complete(rvm_scaling *s, bool *target_taken, const rvm_scaling *learned,
                                 rvm_error *err)
 {
-    const bool zero_known = s->count > 0 && s->feature[0].index == 0;
-
-    if (learned->count > 0 && learned->feature[0].index == 0 && !zero_known) {
-        if (!rvm_grow(&s->feature, &s->capacity, s->count + 1, sizeof *s->feature))
+    if (has_serials(learned) && !has_serials(s)) {
+        if (!rvm_scaling_grow(s))
             return rvm_fail_memory(err, "the ranges of the features");
+        memmove(s->index + 1, s->index, s->count * sizeof *s->index);
         memmove(s->feature + 1, s->feature, s->count * sizeof *s->feature);
+        s->index[0] = 0;
         s->feature[0] = learned->feature[0];
         s->count++;
     }
@@ -242,18 +180,16 @@ rvm_status rvm_scaling_unseen(int **index, size_t *count, const rvm_scaling *s,
                               const rvm_scaling *learned, rvm_error *err)
 {
     int *unseen = rvm_array(learned->count, sizeof *unseen);
-    size_t j, found = 0, at = 0;
-
+    size_t found = 0;
     if (unseen == NULL)
         return rvm_fail_memory(err, "the ranges of the features");
-    for (j = 0; j < learned->count; j++) {
-        const rvm_feature_range *f = &learned->feature[j];
-        const size_t place = rvm_scaling_find(s, f->index, at);
-
+    for (size_t j = 0, at = 0; j < learned->count; j++) {
+        const rvm_scaling_range *f = &learned->feature[j];
+        const size_t place = rvm_sort_find(s->index, s->count, learned->index[j], at);
         if (place < s->count)
             at = place + 1;
         else if (f->min != f->max)
-            unseen[found++] = f->index;
+            unseen[found++] = learned->index[j];
     }
     *index = unseen;
     *count = found;
@@ -266,7 +202,6 @@ double rvm_scaling_value(double value, double min, double max, double lower, dou
 {
     const double width = max - min;
     const double product = (upper - lower) * (value - min);
-
     if (value == min)
         return lower;
     if (value == max)
@@ -281,9 +216,8 @@ double rvm_scaling_value(double value, double min, double max, double lower, dou
 static double scale_feature(const rvm_scaling *s, size_t feature, double value)
 {
     const double least = 2 * DBL_MIN; /* also when rounded to a few digits */
-    const rvm_feature_range *f = &s->feature[feature];
+    const rvm_scaling_range *f = &s->feature[feature];
     const double x = rvm_scaling_value(value, f->min, f->max, s->limits.lower, s->limits.upper);
-
     return fabs(x) < least ? 0 : x;
 }
 
@@ -314,15 +248,12 @@ typedef struct {
 static bool list_filled(applier *a)
 {
     const rvm_scaling *s = a->scaling;
-    size_t j;
-
     a->filled = rvm_array(s->count, sizeof *a->filled);
     if (a->filled == NULL)
         return false;
-    for (j = 0; j < s->count; j++) {
-        const rvm_feature_range *f = &s->feature[j];
-
-        if (f->index > 0 && f->min != f->max && scale_feature(s, j, 0) != 0)
+    for (size_t j = 0; j < s->count; j++) {
+        const rvm_scaling_range *f = &s->feature[j];
+        if (s->index[j] > 0 && f->min != f->max && scale_feature(s, j, 0) != 0)
             a->filled[a->filled_count++] = j;
     }
     return true;
@@ -338,13 +269,10 @@ static rvm_status write_targets(applier *a, const rvm_problem *p, size_t row, rv
 {
     const double *value = rvm_problem_targets(p, row);
     rvm_status status = RVM_OK;
-    size_t k;
-
-    for (k = 0; k < p->outputs && status == RVM_OK; k++) {
+    for (size_t k = 0; k < p->outputs && status == RVM_OK; k++) {
         const char end = k + 1 < p->outputs ? ',' : ' ';
         char text[RVM_REAL_SIZE];
         double target;
-
         status = scale_target(&target, a->scaling, k, value[k], row, err);
         if (status == RVM_OK && a->out != NULL &&
             fprintf(a->out, "%s%c", rvm_text_format(text, target, 17), end) < 0)
@@ -355,20 +283,19 @@ static rvm_status write_targets(applier *a, const rvm_problem *p, size_t row, rv
 
 static rvm_status write_pair(applier *a, size_t feature, double value, size_t row, rvm_error *err)
 {
-    const rvm_feature_range *f = &a->scaling->feature[feature];
-    double scaled;
+    const rvm_scaling_range *f = &a->scaling->feature[feature];
+    const int index = a->scaling->index[feature];
     char text[RVM_REAL_SIZE];
-
     if (f->min == f->max)
         return RVM_OK;
-    scaled = scale_feature(a->scaling, feature, value);
+    const double scaled = scale_feature(a->scaling, feature, value);
     if (!isfinite(scaled))
         return rvm_fail_at(err, RVM_ENUMERIC, row + 1, 1,
-                           "feature %d cannot be scaled to a finite number", f->index);
+                           "feature %d cannot be scaled to a finite number", index);
     if (scaled == 0)
         return RVM_OK;
     a->written++;
-    if (a->out != NULL && fprintf(a->out, "%d:%s ", f->index, rvm_text_format(text, scaled, 6)) < 0)
+    if (a->out != NULL && fprintf(a->out, "%d:%s ", index, rvm_text_format(text, scaled, 6)) < 0)
         return fail_write(err);
     return RVM_OK;
 }
@@ -379,17 +306,14 @@ static rvm_status write_pairs(applier *a, const rvm_problem *p, size_t row, rvm_
     const rvm_scaling *s = a->scaling;
     size_t k = p->start[row], f = 0, at = 0;
     rvm_status status = RVM_OK;
-
     while (status == RVM_OK && (k < p->start[row + 1] || f < a->filled_count)) {
         const bool pair = k < p->start[row + 1];
-        const bool fill =
-            f < a->filled_count && (!pair || s->feature[a->filled[f]].index < p->index[k]);
-
+        const bool fill = f < a->filled_count && (!pair || s->index[a->filled[f]] < p->index[k]);
         if (fill) {
             status = write_pair(a, a->filled[f++], 0, row, err);
             continue;
         }
-        at = rvm_scaling_find(s, p->index[k], at);
+        at = rvm_sort_find(s->index, s->count, p->index[k], at);
         if (at < s->count) {
             status = write_pair(a, at, p->value[k], row, err);
             f += f < a->filled_count && a->filled[f] == at;
@@ -403,9 +327,7 @@ static rvm_status write_pairs(applier *a, const rvm_problem *p, size_t row, rvm_
 static rvm_status apply_rows(applier *a, const rvm_problem *p, rvm_error *err)
 {
     rvm_status status = RVM_OK;
-    size_t row;
-
-    for (row = 0; row < p->rows && status == RVM_OK; row++) {
+    for (size_t row = 0; row < p->rows && status == RVM_OK; row++) {
         status = write_targets(a, p, row, err);
         if (status == RVM_OK)
             status = write_pairs(a, p, row, err);
@@ -417,9 +339,7 @@ static rvm_status apply_rows(applier *a, const rvm_problem *p, rvm_error *err)
 
 static bool has_index_zero(const rvm_problem *p)
 {
-    size_t row;
-
-    for (row = 0; row < p->rows; row++)
+    for (size_t row = 0; row < p->rows; row++)
         if (p->start[row] < p->start[row + 1] && p->index[p->start[row]] == 0)
             return true;
     return false;
@@ -430,7 +350,6 @@ rvm_status rvm_scaling_apply(rvm_scaling_counts *counts, const rvm_scaling *s, c
 {
     applier a = { .scaling = s, .out = out };
     rvm_status status;
-
     if (s->limits.scale_target && s->outputs != p->outputs)
         return rvm_fail(err, RVM_ESETTING, "ranges for %zu label%s in a row, but the data have %zu",
                         s->outputs, s->outputs == 1 ? "" : "s", p->outputs);

@@ -20,7 +20,6 @@
 static bool write_two(FILE *out, double a, double b)
 {
     char first[RVM_REAL_SIZE], second[RVM_REAL_SIZE];
-
     return fprintf(out, "%s %s\n", rvm_text_format(first, a, 17), rvm_text_format(second, b, 17)) >=
            0;
 }
@@ -28,7 +27,6 @@ static bool write_two(FILE *out, double a, double b)
 static bool write_header(const rvm_scaling *s, FILE *out)
 {
     const rvm_scaling_limits *limits = &s->limits;
-
     if (limits->scale_target &&
         !(fputs("y\n", out) >= 0 && write_two(out, limits->target_lower, limits->target_upper)))
         return false;
@@ -41,13 +39,10 @@ static bool write_header(const rvm_scaling *s, FILE *out)
 rvm_status rvm_scaling_write(const rvm_scaling *s, FILE *out, rvm_error *err)
 {
     bool written = write_header(s, out);
-    size_t j;
-
-    for (j = 0; j < s->count && written; j++) {
-        const rvm_feature_range *f = &s->feature[j];
-
-        if (f->index > 0 && f->min != f->max)
-            written = fprintf(out, "%d ", f->index) >= 0 && write_two(out, f->min, f->max);
+    for (size_t j = 0; j < s->count && written; j++) {
+        const rvm_scaling_range *f = &s->feature[j];
+        if (s->index[j] > 0 && f->min != f->max)
+            written = fprintf(out, "%d ", s->index[j]) >= 0 && write_two(out, f->min, f->max);
     }
     return written ? RVM_OK : rvm_fail(err, RVM_EIO, "%s", strerror(errno));
 }
@@ -70,7 +65,6 @@ static rvm_status next_line(range_reader *r, rvm_error *err)
         const char *line;
         size_t length, at = 0;
         const rvm_status status = rvm_text_line(&line, &length, &r->text, err);
-
         r->count = 0;
         if (status != RVM_OK || line == NULL)
             return status;
@@ -84,19 +78,10 @@ static rvm_status next_line(range_reader *r, rvm_error *err)
     return RVM_OK;
 }
 
-static rvm_status fail_word(const range_reader *r, size_t word, const char *reason, rvm_error *err)
-{
-    char shown[RVM_EXCERPT_SIZE];
-
-    return rvm_fail_at(err, RVM_EINPUT, r->text.lines, r->word[word].column, "%s: '%s'", reason,
-                       rvm_text_excerpt(shown, r->word[word].text, r->word[word].length));
-}
-
 /* The next line, which must be there; `what` says what it should hold. */
 static rvm_status expect_line(range_reader *r, const char *what, rvm_error *err)
 {
     const rvm_status status = next_line(r, err);
-
     if (status == RVM_OK && r->count == 0)
         return rvm_fail_at(err, RVM_EINPUT, r->text.lines + 1, 1,
                            "failed to read scaling parameters: expected %s, found the end", what);
@@ -110,40 +95,38 @@ static rvm_status read_number(double *out, const range_reader *r, size_t word, r
     case RVM_NUMBER_UNDERFLOW:
         return RVM_OK;
     case RVM_NUMBER_OVERFLOW:
-        return fail_word(r, word, "number is out of range", err);
+        return rvm_text_fail(err, &r->text, r->word[word], "number is out of range");
     default:
-        return fail_word(r, word, "not a number", err);
+        return rvm_text_fail(err, &r->text, r->word[word], "not a number");
     }
 }
 
-/* The line that was read last. */
+/* The two numbers from word `first` on of the line that was read last. */
+static rvm_status read_pair(double *a, double *b, const range_reader *r, size_t first,
+                            rvm_error *err)
+{
+    const rvm_status status = read_number(a, r, first, err);
+    return status == RVM_OK ? read_number(b, r, first + 1, err) : status;
+}
+
+/* The line that was read last, which must hold two numbers. */
 static rvm_status parse_two(double *a, double *b, const range_reader *r, const char *what,
                             rvm_error *err)
 {
-    rvm_status status;
-
     if (r->count != 2)
         return rvm_fail_at(err, RVM_EINPUT, r->text.lines, r->word[r->count > 2 ? 2 : 0].column,
                            "failed to read scaling parameters: expected %s", what);
-    status = read_number(a, r, 0, err);
-    if (status == RVM_OK)
-        status = read_number(b, r, 1, err);
-    return status;
-}
-
-static rvm_status read_two(double *a, double *b, range_reader *r, const char *what, rvm_error *err)
-{
-    const rvm_status status = expect_line(r, what, err);
-
-    return status == RVM_OK ? parse_two(a, b, r, what, err) : status;
+    return read_pair(a, b, r, 0, err);
 }
 
 static rvm_status read_limits(double *lower, double *upper, range_reader *r, rvm_error *err)
 {
-    const rvm_status status = read_two(lower, upper, r, "a lower and an upper limit", err);
-
+    static const char what[] = "a lower and an upper limit";
+    rvm_status status = expect_line(r, what, err);
+    if (status == RVM_OK)
+        status = parse_two(lower, upper, r, what, err);
     if (status == RVM_OK && *lower > *upper)
-        return fail_word(r, 0, "lower limit is above the upper limit", err);
+        return rvm_text_fail(err, &r->text, r->word[0], "lower limit is above the upper limit");
     return status;
 }
 
@@ -155,9 +138,9 @@ static bool is_heading(const range_reader *r, char letter)
 /* The range on the line that was read last; reads the next one. */
 static rvm_status read_target_range(rvm_scaling *s, range_reader *r, rvm_error *err)
 {
-    rvm_target_range range;
-    rvm_status status = parse_two(&range.min, &range.max, r, "smallest and largest target", err);
-
+    rvm_scaling_range range;
+    const rvm_status status =
+        parse_two(&range.min, &range.max, r, "smallest and largest target", err);
     if (status != RVM_OK)
         return status;
     if (!rvm_grow(&s->target, &s->target_capacity, s->outputs + 1, sizeof *s->target))
@@ -169,7 +152,6 @@ static rvm_status read_target_range(rvm_scaling *s, range_reader *r, rvm_error *
 static rvm_status read_targets(rvm_scaling *s, range_reader *r, rvm_error *err)
 {
     rvm_status status = read_limits(&s->limits.target_lower, &s->limits.target_upper, r, err);
-
     if (status == RVM_OK)
         status = expect_line(r, "smallest and largest target", err);
     if (status == RVM_OK)
@@ -183,60 +165,35 @@ static rvm_status read_targets(rvm_scaling *s, range_reader *r, rvm_error *err)
 static rvm_status read_header(rvm_scaling *s, range_reader *r, rvm_error *err)
 {
     rvm_status status = expect_line(r, "x or y", err);
-
     if (status == RVM_OK && is_heading(r, 'y'))
         status = read_targets(s, r, err);
     if (status == RVM_OK && !is_heading(r, 'x'))
-        return fail_word(r, 0, "not a range file, expected x or y", err);
-    if (status == RVM_OK)
-        status = read_limits(&s->limits.lower, &s->limits.upper, r, err);
-    return status;
-}
-
-static rvm_status read_index(int *index, const rvm_scaling *s, const range_reader *r,
-                             rvm_error *err)
-{
-    switch (rvm_text_index(index, r->word[0].text, r->word[0].length)) {
-    case RVM_NUMBER_OK:
-        break;
-    case RVM_NUMBER_NEGATIVE:
-        return fail_word(r, 0, "index is negative", err);
-    case RVM_NUMBER_OVERFLOW:
-        return fail_word(r, 0, "index is out of range", err);
-    default:
-        return fail_word(r, 0, "index is not a whole number", err);
-    }
-    if (s->count > 0 && *index <= s->feature[s->count - 1].index)
-        return fail_word(r, 0, "indices must ascend", err);
-    return RVM_OK;
+        return rvm_text_fail(err, &r->text, r->word[0], "not a range file, expected x or y");
+    return status == RVM_OK ? read_limits(&s->limits.lower, &s->limits.upper, r, err) : status;
 }
 
 /* The line that was read last, as a feature. */
 static rvm_status read_feature(rvm_scaling *s, const range_reader *r, rvm_error *err)
 {
-    rvm_feature_range f = { 0 };
-    rvm_status status;
-
+    const int before = s->count > 0 ? s->index[s->count - 1] : -1;
+    const rvm_word word = r->word[0];
     if (r->count != 3)
         return rvm_fail_at(err, RVM_EINPUT, r->text.lines, r->word[r->count > 3 ? 3 : 0].column,
                            "expected INDEX MIN MAX");
-    status = read_index(&f.index, s, r, err);
-    if (status == RVM_OK)
-        status = read_number(&f.min, r, 1, err);
-    if (status == RVM_OK)
-        status = read_number(&f.max, r, 2, err);
-    if (status != RVM_OK)
-        return status;
-    if (!rvm_grow(&s->feature, &s->capacity, s->count + 1, sizeof *s->feature))
+    if (!rvm_scaling_grow(s))
         return rvm_fail_memory(err, "the ranges of the features");
-    s->feature[s->count++] = f;
-    return RVM_OK;
+    rvm_scaling_range *f = &s->feature[s->count];
+    rvm_status status =
+        rvm_text_read_index(&s->index[s->count], &r->text, word, word.length, before, err);
+    if (status == RVM_OK)
+        status = read_pair(&f->min, &f->max, r, 1, err);
+    s->count += status == RVM_OK;
+    return status;
 }
 
 static rvm_status read_features(rvm_scaling *s, range_reader *r, rvm_error *err)
 {
     rvm_status status = next_line(r, err);
-
     while (status == RVM_OK && r->count > 0) {
         status = read_feature(s, r, err);
         if (status == RVM_OK)
@@ -249,12 +206,10 @@ rvm_status rvm_scaling_read(rvm_scaling **out, FILE *in, rvm_error *err)
 {
     range_reader r = { .count = 0 };
     rvm_scaling *s = rvm_scaling_alloc();
-    rvm_status status;
-
     if (s == NULL)
         return rvm_fail_memory(err, "the ranges of the features");
     rvm_text_init(&r.text, in);
-    status = read_header(s, &r, err);
+    rvm_status status = read_header(s, &r, err);
     if (status == RVM_OK)
         status = read_features(s, &r, err);
     rvm_text_free(&r.text);

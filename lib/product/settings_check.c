@@ -36,8 +36,7 @@ static rvm_status check_inputs(const rvm_settings *s, rvm_error *err)
     if ((s->ard || inputs != NULL) && !rvm_kernel_weighs_inputs(kernel->type))
         return rvm_fail(err, RVM_ESETTING, "the %s kernel has no weights of inputs",
                         rvm_kernel_name(kernel->type));
-    if (s->ard &&
-        (kernel->type == RVM_SIGMOID || (kernel->type == RVM_POLYNOMIAL && kernel->coef0 < 0)))
+    if (s->ard && !rvm_kernel_is_covariance(kernel))
         return rvm_fail(err, RVM_ESETTING,
                         "weights of inputs cannot be found for a kernel that is no covariance: "
                         "sigmoid, or polynomial with coef0 < 0");

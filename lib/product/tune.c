@@ -120,7 +120,8 @@ static int rung_of_spacing(const rvm_tuner *t, const family *f)
 {
     const double wide = 4; /* of gamma, where the neighbour has a value of exp(-1/4) */
     const rvm_kernel_type type = f->kernel.type;
-    if (type != RVM_RBF && type != RVM_LAPLACIAN)
+    const rvm_combination by = rvm_kernel_combination(type);
+    if (by != RVM_BY_SQUARES && by != RVM_BY_DISTANCES)
         return LAST;
     const double gamma = 1 / (wide * rvm_spacing_nearest(type, t->sample));
     return (int)fmax(LAST, fmin(ceil(log2(gamma / f->gamma)), NARROWEST));
@@ -135,7 +136,7 @@ static void add_family(rvm_tuner *t, rvm_kernel kernel)
         f->gamma = 1 / rvm_spacing_typical(kernel.type, t->p, t->order, t->rng);
         /* Without an offset the gamma of a power is a factor of the kernel,
          * which changes nothing. */
-        f->searched = !(kernel.type == RVM_POLYNOMIAL && kernel.coef0 == 0);
+        f->searched = !((uses & RVM_USES_DEGREE) && kernel.coef0 == 0);
     }
     f->few.best = f->searched ? MIDDLE : 0;
 }
