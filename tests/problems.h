@@ -230,7 +230,7 @@ static inline double term_by_formula(const rvm_term *term, const rvm_problem *p,
 /* ---- Designs by hand ------------------------------------------------------------------------ */
 
 /* `count` columns of N normal numbers, brought to norm 1, with the Gram matrix by plain sums. */
-static inline void fill_gram(rvm_design *d)
+static inline void fill_gram(rvm_columns *d)
 {
     for (size_t i = 0; i < d->count; i++) {
         d->p[i] = 0;
@@ -245,7 +245,7 @@ static inline void fill_gram(rvm_design *d)
     }
 }
 
-static inline void random_design(rvm_design *d, size_t N, size_t count, const double *t,
+static inline void random_design(rvm_columns *d, size_t N, size_t count, const double *t,
                                  unsigned long seed)
 {
     rvm_error err = { 0 };
@@ -268,7 +268,7 @@ static inline void random_design(rvm_design *d, size_t N, size_t count, const do
 }
 
 /* Columns of candidates, all in memory, with their Gram matrix where t is not NULL. */
-static inline void columns_in_memory(rvm_design *d, const rvm_basis *b, const size_t *id,
+static inline void columns_in_memory(rvm_columns *d, const rvm_basis *b, const size_t *id,
                                      size_t count, const double *t)
 {
     rvm_error err = { 0 };
@@ -310,7 +310,7 @@ static inline rvm_observed observe(const rvm_likelihood *likelihood, double *t, 
 /* ---- The N x N form ------------------------------------------------------------------------- */
 
 /* C = diag(noise) + Phi A^-1 Phi' over the active functions; freed by the caller. */
-static inline gsl_matrix *covariance(const rvm_fit *f, const rvm_design *d, const double *noise)
+static inline gsl_matrix *covariance(const rvm_fit *f, const rvm_columns *d, const double *noise)
 {
     gsl_matrix *C = gsl_matrix_calloc(d->N, d->N);
     ck_assert_ptr_nonnull(C);
@@ -355,7 +355,7 @@ static inline double inverse_form(const gsl_matrix *C, const double *a, const do
 }
 
 /* -1/2 (N ln 2 pi + ln|C| + t' C^-1 t) with C = I / beta + Phi A^-1 Phi' */
-static inline double gaussian_evidence(const rvm_fit *f, const rvm_design *d, const double *t)
+static inline double gaussian_evidence(const rvm_fit *f, const rvm_columns *d, const double *t)
 {
     double *noise = calloc(d->N, sizeof *noise), *x = calloc(d->N, sizeof *x), square = 0;
     ck_assert(noise != NULL && x != NULL);
@@ -376,7 +376,7 @@ static inline double gaussian_evidence(const rvm_fit *f, const rvm_design *d, co
 /* All that a search over every candidate of a problem needs. */
 typedef struct {
     rvm_study study;
-    rvm_design design;
+    rvm_columns design;
     rvm_climber search;
 } bench;
 

@@ -36,7 +36,7 @@ static void climb(rvm_climber *s, const rvm_climb_settings *settings, bool *conv
 /* Three outputs over one random design; the first two columns matter to all of them. */
 typedef struct {
     double t[Q][N], p[Q][M];
-    rvm_design d;
+    rvm_columns d;
     rvm_observed observed[Q];
     rvm_columns seen[Q]; /* the design as each output sees it */
     rvm_output output[Q];
@@ -133,7 +133,7 @@ static double tiny_targets[2][6] = { { 1.2, 2.9, -0.3, 1.4, 3.3, -2.6 },
                                      { -0.7, 0.4, 3.1, 2.2, -1.6, -1.9 } };
 
 typedef struct {
-    rvm_design d;
+    rvm_columns d;
     double p[2][3];
     rvm_observed observed[2];
     rvm_columns seen[2];

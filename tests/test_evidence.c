@@ -9,7 +9,7 @@ enum { N = 30, M = 8 };
 typedef struct {
     double t[N];
     rvm_observed o;
-    rvm_design d;
+    rvm_columns d;
     rvm_fit f;
     rvm_scratch ws;
     rvm_statistics stats;

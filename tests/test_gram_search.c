@@ -65,7 +65,7 @@ static void run(case_data *x, int sweeps)
 }
 
 /* The active functions as a design of columns in memory, and a fit to it. */
-static void in_memory(rvm_design *d, rvm_fit *f, const case_data *x)
+static void in_memory(rvm_columns *d, rvm_fit *f, const case_data *x)
 {
     const rvm_fit *now = x->g.search.now;
     const rvm_observed *o = &x->y.observed;
@@ -94,7 +94,7 @@ static void check_order(const case_data *x)
 
 static void check_regression_evidence(const case_data *x)
 {
-    rvm_design d;
+    rvm_columns d;
     rvm_fit f;
     in_memory(&d, &f, x);
     ck_assert_double_eq_tol(x->g.search.now->log_evidence,
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(regression_ends_at_a_fixed_point)
     {
         case_data x;
-        rvm_design d;
+        rvm_columns d;
         rvm_fit f;
         regression_case(&x, 1e9, 1);
         take_candidates(&x);
@@ -173,7 +173,7 @@ END_TEST
 /* `off`: what the last step towards the mode, of less than 1e-4 nats, may do to ln|H|. */
 static void check_classes_evidence(const case_data *x, double off)
 {
-    rvm_design d;
+    rvm_columns d;
     rvm_fit f;
     rvm_scratch ws;
     rvm_error err = { 0 };
@@ -215,7 +215,7 @@ START_TEST(classes_end_where_a_search_over_the_rows_does)
         rvm_error err = { 0 };
         classes_case(&x, 1e9, 1);
         take_candidates(&x);
-        rvm_design d;
+        rvm_columns d;
         rvm_climber s;
         bool converged;
         columns_in_memory(&d, &x.y.basis, x.g.columns.id, TAKEN, NULL);

@@ -92,7 +92,7 @@ static double log_likelihood(const rvm_observed *o, const gsl_matrix *PhiT, cons
 START_TEST(mode_and_evidence_as_with_all_columns_in_memory)
     {
         case_data x;
-        rvm_design d;
+        rvm_columns d;
         rvm_fit f;
         rvm_scratch ws;
         rvm_error err = { 0 };

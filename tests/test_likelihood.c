@@ -11,7 +11,7 @@ enum { N = 40, M = 6, K = 4 };
 typedef struct {
     double t[N], c[N];
     rvm_observed o;
-    rvm_design d;
+    rvm_columns d;
     rvm_fit f;
     rvm_scratch ws;
 } case_data;
@@ -324,7 +324,7 @@ START_TEST(weight_2_is_the_row_twice)
         enum { ROWS = N / 2 };
         case_data twice;
         double t[ROWS], c[ROWS];
-        rvm_design d;
+        rvm_columns d;
         rvm_fit f;
         rvm_scratch ws;
         rvm_error err = { 0 };
@@ -458,7 +458,7 @@ END_TEST
 /* ---- By the Gram matrix alone ---------------------------------------------------------------- */
 
 /* The same observed by a design without columns, with the Gram matrix and p of the other. */
-static void forget_columns(rvm_design *gram, rvm_observed *o, const case_data *x)
+static void forget_columns(rvm_columns *gram, rvm_observed *o, const case_data *x)
 {
     *o = x->o;
     o->likelihood = &rvm_quadratic;
@@ -473,7 +473,7 @@ static void forget_columns(rvm_design *gram, rvm_observed *o, const case_data *x
 START_TEST(quadratic_is_gaussian_without_rows)
     {
         case_data x;
-        rvm_design gram;
+        rvm_columns gram;
         rvm_observed o;
         rvm_fit f;
         rvm_scratch ws;
@@ -524,7 +524,7 @@ static void weigh_rows(gsl_matrix *G, double *p, const case_data *x, const doubl
 }
 
 /* Q and S - V' (A + Phi'B Phi)^-1 V against phi'C^-1 t and phi'C^-1 phi. */
-static void check_weighed(const rvm_fit *f, const rvm_observed *o, const rvm_design *gram,
+static void check_weighed(const rvm_fit *f, const rvm_observed *o, const rvm_columns *gram,
                           const case_data *x, const double *b, const gsl_matrix *C, rvm_scratch *ws)
 {
     double S[M], Q[M];
@@ -547,7 +547,7 @@ static void check_weighed(const rvm_fit *f, const rvm_observed *o, const rvm_des
 START_TEST(quadratic_of_rows_that_count_differently)
     {
         case_data x;
-        rvm_design gram;
+        rvm_columns gram;
         rvm_observed o;
         rvm_fit f;
         rvm_scratch ws;
@@ -587,7 +587,7 @@ END_TEST
 START_TEST(quadratic_without_functions)
     {
         case_data x;
-        rvm_design gram;
+        rvm_columns gram;
         rvm_observed o;
         case_init(&x, &rvm_gaussian);
         forget_columns(&gram, &o, &x);
@@ -608,7 +608,7 @@ END_TEST
 START_TEST(quadratic_of_twins_is_refused)
     {
         case_data x;
-        rvm_design gram;
+        rvm_columns gram;
         rvm_observed o;
         case_init(&x, &rvm_gaussian);
         forget_columns(&gram, &o, &x);

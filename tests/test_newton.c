@@ -11,7 +11,7 @@ enum { N = 40, M = 7, K = 5 };
 typedef struct {
     double t[N];
     rvm_observed o;
-    rvm_design d;
+    rvm_columns d;
     rvm_climber s;
 } case_data;
 
@@ -52,7 +52,7 @@ static double gamma_by_formula(rvm_gamma_prior g, double x)
     return g.shape * log(g.rate * x) - g.rate * x - lgamma(g.shape);
 }
 
-static double alpha_in_units(const rvm_fit *f, const rvm_design *d, size_t i)
+static double alpha_in_units(const rvm_fit *f, const rvm_columns *d, size_t i)
 {
     const double norm = d->norm[f->column[i]];
     return exp(f->ln_alpha[i]) * norm * norm * exp(ln_unit);
@@ -174,7 +174,7 @@ static void invert_diagonal(double *diagonal, const gsl_matrix *P)
 }
 
 /* Of a regression: Sigma^-1 = beta G + A, mu = beta Sigma p, over the active functions. */
-static plain_posterior posterior_by_lu(const rvm_fit *f, const rvm_design *d)
+static plain_posterior posterior_by_lu(const rvm_fit *f, const rvm_columns *d)
 {
     const double beta = exp(f->ln_beta);
     plain_posterior q = { 0 };

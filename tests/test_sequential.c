@@ -9,7 +9,7 @@ enum { N = 40, M = 8 };
 typedef struct {
     double t[N];
     rvm_observed o;
-    rvm_design d;
+    rvm_columns d;
     rvm_climber s;
     rvm_sequential q;
 } case_data;

@@ -7,7 +7,7 @@
 enum { N = 25, MOST = 12 };
 
 typedef struct {
-    rvm_design d;
+    rvm_columns d;
     rvm_observed o;
     rvm_climber s;
     double t[N];

@@ -322,7 +322,7 @@ static double evidence_by_rows(const rvm_study *y, const rvm_working_set *w)
     const rvm_observed *o = &y->observed;
     const bool gram = o->likelihood->has_noise;
     rvm_error err = { 0 };
-    rvm_design d;
+    rvm_columns d;
     rvm_fit f;
     rvm_scratch ws;
     columns_in_memory(&d, &y->basis, best->id, best->K, gram ? o->t : NULL);

@@ -288,7 +288,7 @@ static double round_binary(uint64_t m, bool more, int exponent)
 }
 
 /* 5^n, n <= 27. */
-static uint64_t power_of_five(int n)
+static uint64_t power_of_five(unsigned n)
 {
     static const uint64_t low[] = { 1, 5, 25, 125, 625, 3125, 15625, 78125 };
     static const uint64_t high[] = { 1, 390625, 152587890625, 59604644775390625 };
@@ -303,14 +303,14 @@ static bool convert_by_integers(double *out, uint64_t digits, int64_t power)
         return false;
     const int n = (int)power;
     if (n >= 0) {
-        const wide product = (wide)digits * power_of_five(n);
+        const wide product = (wide)digits * power_of_five((unsigned)n);
         const uint64_t high = (uint64_t)(product >> 64);
         const int shift = high == 0 ? 0 : 64 - __builtin_clzll(high);
         const uint64_t m = (uint64_t)(product >> shift);
         *out = round_binary(m, (wide)m << shift != product, n + shift);
     } else {
         /* Both with the highest bit set: the quotient then has 63 or 64 bits. */
-        const uint64_t five = power_of_five(-n);
+        const uint64_t five = power_of_five((unsigned)-n);
         const int shift = __builtin_clzll(digits), shift5 = __builtin_clzll(five);
         const uint64_t divisor = five << shift5;
         const wide dividend = (wide)(digits << shift) << 63;
@@ -401,12 +401,12 @@ rvm_status rvm_text_fail(rvm_error *err, const rvm_text *t, rvm_word word, const
                        rvm_text_excerpt(shown, word.text, word.length));
 }
 
-rvm_status rvm_text_read_index(int *out, const rvm_text *t, rvm_word word, size_t length,
-                               int before, rvm_error *err)
+rvm_status rvm_text_fail_index(rvm_error *err, const rvm_text *t, rvm_word word,
+                               rvm_number_status status)
 {
-    switch (rvm_text_index(out, word.text, length)) {
+    switch (status) {
     case RVM_NUMBER_OK:
-        break;
+        return rvm_text_fail(err, t, word, "indices must ascend");
     case RVM_NUMBER_NEGATIVE:
         return rvm_text_fail(err, t, word, "index is negative");
     case RVM_NUMBER_OVERFLOW:
@@ -414,7 +414,6 @@ rvm_status rvm_text_read_index(int *out, const rvm_text *t, rvm_word word, size_
     default:
         return rvm_text_fail(err, t, word, "index is not a whole number");
     }
-    return *out > before ? RVM_OK : rvm_text_fail(err, t, word, "indices must ascend");
 }
 
 /* ---- Numbers written ------------------------------------------------------------------------ */

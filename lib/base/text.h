@@ -68,9 +68,10 @@ rvm_number_status rvm_text_index(int *out, const char *text, size_t length);
 
 /* RVM_EINPUT at the word, which is of the current line, in the words `reason: 'word'`. */
 rvm_status rvm_text_fail(rvm_error *err, const rvm_text *t, rvm_word word, const char *reason);
-/* The first `length` bytes of such a word as an index above `before`, -1 where there is none. */
-RVM_CHECKED rvm_status rvm_text_read_index(int *out, const rvm_text *t, rvm_word word,
-                                           size_t length, int before, rvm_error *err);
+/* The same for a word that rvm_text_index has read with that status; RVM_NUMBER_OK: it does not
+ * ascend. */
+rvm_status rvm_text_fail_index(rvm_error *err, const rvm_text *t, rvm_word word,
+                               rvm_number_status status);
 
 /* Room for any number in %.17g, its final NUL included. */
 enum { RVM_REAL_SIZE = 40 };

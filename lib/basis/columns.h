@@ -26,7 +26,6 @@ typedef struct {
     int threads;
     const volatile int *interrupted; /* borrowed, or NULL: ends what takes long where non-zero */
 } rvm_columns;
-typedef rvm_columns rvm_design;
 
 /* Room for `capacity` functions, all of them in memory where kept_numbers is INFINITY; PhiT is
  * given up when count times N passes kept_numbers. b->interrupted ends what takes long. */

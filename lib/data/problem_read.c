@@ -202,11 +202,11 @@ static rvm_status read_pair(rvm_reader *r, rvm_word word, rvm_error *err)
     if (!rvm_grow(&r->index, &r->index_capacity, r->pairs + 1, sizeof *r->index) ||
         !rvm_grow(&r->value, &r->value_capacity, r->pairs + 1, sizeof *r->value))
         return rvm_fail_memory(err, "a row of the data");
-    const int before = r->pairs > 0 ? r->index[r->pairs - 1] : -1;
-    rvm_status status = rvm_text_read_index(&r->index[r->pairs], &r->text, word,
-                                            (size_t)(colon - word.text), before, err);
-    if (status == RVM_OK)
-        status = read_value(&r->value[r->pairs], r, word, colon, err);
+    int *const index = &r->index[r->pairs];
+    const rvm_number_status read = rvm_text_index(index, word.text, (size_t)(colon - word.text));
+    if (read != RVM_NUMBER_OK || (r->pairs > 0 && *index <= index[-1]))
+        return rvm_text_fail_index(err, &r->text, word, read);
+    const rvm_status status = read_value(&r->value[r->pairs], r, word, colon, err);
     if (status != RVM_OK)
         return status;
     if (r->pairs++ == 0)

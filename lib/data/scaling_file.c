@@ -175,18 +175,18 @@ static rvm_status read_header(rvm_scaling *s, range_reader *r, rvm_error *err)
 /* The line that was read last, as a feature. */
 static rvm_status read_feature(rvm_scaling *s, const range_reader *r, rvm_error *err)
 {
-    const int before = s->count > 0 ? s->index[s->count - 1] : -1;
     const rvm_word word = r->word[0];
     if (r->count != 3)
         return rvm_fail_at(err, RVM_EINPUT, r->text.lines, r->word[r->count > 3 ? 3 : 0].column,
                            "expected INDEX MIN MAX");
     if (!rvm_scaling_grow(s))
         return rvm_fail_memory(err, "the ranges of the features");
+    int *const index = &s->index[s->count];
     rvm_scaling_range *f = &s->feature[s->count];
-    rvm_status status =
-        rvm_text_read_index(&s->index[s->count], &r->text, word, word.length, before, err);
-    if (status == RVM_OK)
-        status = read_pair(&f->min, &f->max, r, 1, err);
+    const rvm_number_status read = rvm_text_index(index, word.text, word.length);
+    if (read != RVM_NUMBER_OK || (s->count > 0 && *index <= index[-1]))
+        return rvm_text_fail_index(err, &r->text, word, read);
+    const rvm_status status = read_pair(&f->min, &f->max, r, 1, err);
     s->count += status == RVM_OK;
     return status;
 }

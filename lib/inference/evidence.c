@@ -194,7 +194,7 @@ static void subtract_active(rvm_statistics *s, gsl_matrix *V, const gsl_matrix *
 }
 
 void rvm_statistics_update(rvm_statistics *s, const gsl_matrix *C, const rvm_fit *f,
-                           const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+                           const rvm_observed *o, const rvm_columns *d, rvm_scratch *ws)
 {
     gsl_matrix_view V = { 0 };
     s->count = d->count;

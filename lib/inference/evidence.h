@@ -68,6 +68,6 @@ void rvm_statistics_free(rvm_statistics *s);
 /* S and Q of all columns of the design; f->gradient must be up to date. C: K x K, H^-1 at f. Cost
  * count K (K + N). */
 void rvm_statistics_update(rvm_statistics *s, const gsl_matrix *C, const rvm_fit *f,
-                           const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
+                           const rvm_observed *o, const rvm_columns *d, rvm_scratch *ws);
 
 #endif

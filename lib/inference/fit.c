@@ -176,7 +176,7 @@ void rvm_scratch_free(rvm_scratch *ws)
     memset(ws, 0, sizeof *ws);
 }
 
-gsl_matrix_view rvm_gather_active(rvm_scratch *ws, const rvm_fit *f, const rvm_design *d)
+gsl_matrix_view rvm_gather_active(rvm_scratch *ws, const rvm_fit *f, const rvm_columns *d)
 {
     for (size_t i = 0; i < f->K; i++)
         memcpy(gsl_matrix_ptr(ws->rows, i, 0), gsl_matrix_const_ptr(d->PhiT, f->column[i], 0),

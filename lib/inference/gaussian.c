@@ -30,7 +30,7 @@ static const double squares_digits = 1e-7;
 static const double pivot_noise = 0.01, pivot_lost = 0.5;
 
 /* H = I + beta D G D into the factor's place. */
-static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *d, const double *D)
+static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_columns *d, const double *D)
 {
     const double beta = exp(f->ln_beta);
     for (size_t i = 0; i < f->K; i++) {
@@ -46,7 +46,7 @@ static void fill_scaled_gram(gsl_matrix *H, const rvm_fit *f, const rvm_design *
  * loses positive definiteness. Rare, and the one place in a search that allocates. False too where
  * it is interrupted. scaled: scratch. */
 static bool factor_by_qr(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o,
-                         const rvm_design *d, const double *D, double *scaled)
+                         const rvm_columns *d, const double *D, double *scaled)
 {
     for (size_t i = 0; i < f->K; i++)
         scaled[i] = exp(0.5 * f->ln_beta) * D[i];
@@ -55,7 +55,7 @@ static bool factor_by_qr(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o,
 
 /* r = t - Phi mu; mu_i = D_i u_i. */
 static double residual_by_rows(double *r, const rvm_fit *f, const rvm_observed *o,
-                               const rvm_design *d, const double *D)
+                               const rvm_columns *d, const double *D)
 {
     gsl_vector_view rest = gsl_vector_view_array(r, o->N);
     memcpy(r, o->t, o->N * sizeof *r);
@@ -69,7 +69,7 @@ static double residual_by_rows(double *r, const rvm_fit *f, const rvm_observed *
     return sum;
 }
 
-static double squares_by_gram(const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+static double squares_by_gram(const rvm_fit *f, const rvm_observed *o, const rvm_columns *d,
                               const double *D)
 {
     double sum = o->t_squared;
@@ -90,7 +90,7 @@ static void fill_D(double *D, const rvm_fit *f)
 }
 
 /* u = beta H^-1 D p */
-static void solve_mode(rvm_fit *f, const gsl_matrix *L, const rvm_design *d, const double *D)
+static void solve_mode(rvm_fit *f, const gsl_matrix *L, const rvm_columns *d, const double *D)
 {
     const double beta = exp(f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
@@ -100,7 +100,7 @@ static void solve_mode(rvm_fit *f, const gsl_matrix *L, const rvm_design *d, con
 
 /* L with L L' = H: by Cholesky while the rounding of the largest entry of H is small against 1, the
  * least eigenvalue; by QR beyond that, if there are rows to take it from. */
-static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o, const rvm_columns *d,
                    const double *D, rvm_scratch *ws)
 {
     const double K = (double)f->K;
@@ -117,7 +117,7 @@ static bool factor(gsl_matrix *L, const rvm_fit *f, const rvm_observed *o, const
 
 /* u += H^-1 (beta D Phi' r - u), and the residual afterwards: what the normal equations have lost
  * to rounding in u. Returns the residual_squares. */
-static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, const rvm_design *d,
+static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, const rvm_columns *d,
                      const double *D, rvm_scratch *ws)
 {
     const double beta = exp(f->ln_beta);
@@ -138,7 +138,7 @@ static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, con
 /* The residual_squares by the Gram matrix, or by rows, if there are any, and with a refined mode where that
  * would be rounding: where the fit is close, or the weights are large against the targets. */
 static double settle_squares(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o,
-                             const rvm_design *d, const double *D, rvm_scratch *ws)
+                             const rvm_columns *d, const double *D, rvm_scratch *ws)
 {
     const double residual_squares = squares_by_gram(f, o, d, D);
     double weights = 0;
@@ -153,7 +153,7 @@ static double settle_squares(rvm_fit *f, const gsl_matrix *L, const rvm_observed
     return refine(f, L, o, d, D, ws);
 }
 
-static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d,
+static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_columns *d,
                                rvm_scratch *ws)
 {
     double *D = ws->vector, log_det = 0, squares = 0;
@@ -177,7 +177,7 @@ static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_desi
 }
 
 /* V of columns whose Gram matrix is at hand, and Q = beta (p - G mu). */
-static void measure_by_gram(double *Q, gsl_matrix *V, const rvm_fit *f, const rvm_design *d,
+static void measure_by_gram(double *Q, gsl_matrix *V, const rvm_fit *f, const rvm_columns *d,
                             double *mu)
 {
     const double beta = exp(f->ln_beta);
@@ -197,7 +197,7 @@ static void measure_by_gram(double *Q, gsl_matrix *V, const rvm_fit *f, const rv
 }
 
 static void gaussian_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
-                             const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+                             const rvm_observed *o, const rvm_columns *d, rvm_scratch *ws)
 {
     const double beta = exp(f->ln_beta);
     const bool by_rows = o->likelihood->by_rows;
@@ -215,7 +215,7 @@ static void gaussian_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit 
     gsl_blas_dgemv(CblasNoTrans, beta, &all.matrix, &r.vector, 0, &out.vector);
 }
 
-static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
+static double gaussian_inner(size_t m, size_t n, const rvm_fit *f, const rvm_columns *d)
 {
     return exp(f->ln_beta) * gsl_matrix_get(d->G, m, n);
 }

@@ -191,7 +191,7 @@ double rvm_laplace_scratch(double K, double N)
 }
 
 /* The functions of f are gathered, and G has its place in that of the factor. */
-bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_columns *d, rvm_scratch *ws)
 {
     gsl_matrix_view P = { 0 }, L = { 0 };
     if (f->K > 0) {
@@ -249,7 +249,7 @@ static rvm_status measure_piece(void *context, size_t k, int worker, rvm_error *
 }
 
 void rvm_laplace_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
-                         const rvm_observed *o, const rvm_design *d, rvm_scratch *ws)
+                         const rvm_observed *o, const rvm_columns *d, rvm_scratch *ws)
 {
     (void)o;
     gsl_matrix_const_view all = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
@@ -267,7 +267,7 @@ void rvm_laplace_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
     rvm_share(blocks, measure_piece, &job, team, NULL);
 }
 
-double rvm_laplace_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d)
+double rvm_laplace_inner(size_t m, size_t n, const rvm_fit *f, const rvm_columns *d)
 {
     const double *a = gsl_matrix_const_ptr(d->PhiT, m, 0), *b = gsl_matrix_const_ptr(d->PhiT, n, 0);
     double sum = 0;

@@ -52,10 +52,11 @@ void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_l
                         const rvm_fit *f, const rvm_observed *o);
 
 /* What a row of the table has where all columns are in memory. */
-bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
+bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_columns *d,
+                           rvm_scratch *ws);
 void rvm_laplace_measure(double *S, double *Q, gsl_matrix *V, const rvm_fit *f,
-                         const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
-double rvm_laplace_inner(size_t m, size_t n, const rvm_fit *f, const rvm_design *d);
+                         const rvm_observed *o, const rvm_columns *d, rvm_scratch *ws);
+double rvm_laplace_inner(size_t m, size_t n, const rvm_fit *f, const rvm_columns *d);
 double rvm_laplace_scratch(double K, double N);
 
 #endif

@@ -122,13 +122,13 @@ struct rvm_likelihood {
     /* The posterior at f's hyperparameters: sets u (its content is the starting point), L,
      * log_evidence, residual_squares or gradient and curvature. False when it cannot be computed to working
      * precision. */
-    bool (*posterior)(rvm_fit *f, const rvm_observed *o, const rvm_design *d, rvm_scratch *ws);
+    bool (*posterior)(rvm_fit *f, const rvm_observed *o, const rvm_columns *d, rvm_scratch *ws);
     /* S = phi' B phi, Q = phi' gradient and V = phi' B Phi_a (count x K, against the active functions)
      * of all columns of the design. */
     void (*measure)(double *S, double *Q, gsl_matrix *V, const rvm_fit *f, const rvm_observed *o,
-                    const rvm_design *d, rvm_scratch *ws);
+                    const rvm_columns *d, rvm_scratch *ws);
     /* phi_m' B phi_n of two columns of the design. */
-    double (*inner)(size_t m, size_t n, const rvm_fit *f, const rvm_design *d);
+    double (*inner)(size_t m, size_t n, const rvm_fit *f, const rvm_columns *d);
 };
 
 extern const rvm_likelihood rvm_gaussian, rvm_bernoulli;
@@ -177,6 +177,6 @@ RVM_CHECKED rvm_status rvm_scratch_init(rvm_scratch *ws, size_t capacity, size_t
 void rvm_scratch_free(rvm_scratch *ws);
 
 /* The active columns, one a row, gathered into ws->rows: K x N. */
-gsl_matrix_view rvm_gather_active(rvm_scratch *ws, const rvm_fit *f, const rvm_design *d);
+gsl_matrix_view rvm_gather_active(rvm_scratch *ws, const rvm_fit *f, const rvm_columns *d);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct {
     double t_scale;     /* of the targets; 1 of classes */
     size_t samples, burn_in, thin, chains;
     int threads;
-    rvm_design design;
+    rvm_columns design;
     double *unit;               /* owned, M */
     rvm_precision_prior *alpha; /* owned, M */
     rvm_gibbs model;

@@ -63,7 +63,7 @@ struct rvm_trainer {
     rvm_multi *multi;
     rvm_outputs *outputs;
     rvm_textbook *textbook;
-    rvm_design fixed;      /* NOTHING_TO_FIND: the bias alone */
+    rvm_columns fixed;     /* NOTHING_TO_FIND: the bias alone */
     rvm_solution constant; /* NOTHING_TO_FIND */
     rvm_sampler *sampler;  /* NULL before the chains begin */
     bool mixed;            /* they agree */

@@ -158,7 +158,7 @@ rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y, r
     return status;
 }
 
-static void keep_gram(rvm_design *gram, const size_t *keep, size_t count)
+static void keep_gram(rvm_columns *gram, const size_t *keep, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         gram->p[i] = gram->p[keep[i]];

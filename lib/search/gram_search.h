@@ -21,7 +21,7 @@ typedef struct {
     rvm_laplace laplace; /* two classes: where the mode is */
     /* Private. */
     rvm_observed quadratic;
-    rvm_design gram; /* has no columns of its own */
+    rvm_columns gram; /* has no columns of its own */
     rvm_solution before;
     double *w;     /* owned, capacity: weights of the columns */
     double *slope; /* owned, rows of the first study; regression */

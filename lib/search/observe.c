@@ -236,7 +236,7 @@ rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t 
     return RVM_OK;
 }
 
-rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int threads, rvm_error *err)
+rvm_status rvm_study_design(rvm_columns *d, const rvm_study *y, int threads, rvm_error *err)
 {
     const rvm_observed *o = &y->observed;
     const size_t M = y->basis.count;

@@ -28,7 +28,7 @@ RVM_CHECKED rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, c
 /* Observes another one of the targets of a regression; the first is observed to begin with. */
 void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output);
 /* The columns of all candidates, with their Gram matrix where the posterior is normal. */
-RVM_CHECKED rvm_status rvm_study_design(rvm_design *d, const rvm_study *y, int threads,
+RVM_CHECKED rvm_status rvm_study_design(rvm_columns *d, const rvm_study *y, int threads,
                                         rvm_error *err);
 void rvm_study_free(rvm_study *y);
 

@@ -62,7 +62,7 @@ struct rvm_outputs {
     rvm_observed *observed;   /* owned, searched */
     rvm_columns *seen;        /* owned, searched: the design as each output sees it */
     rvm_output *output;       /* owned, searched: both */
-    rvm_design design;
+    rvm_columns design;
     rvm_climber *worker; /* owned, workers */
     int workers;
     rvm_solution result[RVM_BATCH], best; /* of the outputs that are searched */
@@ -184,7 +184,7 @@ static rvm_status observe_outputs(rvm_outputs *o, rvm_error *err)
 /* The design as each output sees it. */
 static rvm_status share_design(rvm_outputs *o, rvm_error *err)
 {
-    const rvm_design *d = &o->design;
+    const rvm_columns *d = &o->design;
     for (size_t j = 0; j < o->searched; j++) {
         rvm_columns *seen = &o->seen[j];
         *seen = *d;
@@ -353,7 +353,7 @@ static void place_at_best(rvm_climber *s, const rvm_outputs *o, gsl_rng *rng)
 static rvm_status keep(rvm_solution *to, const rvm_climber *s, double margin, bool converged,
                        rvm_error *err)
 {
-    const rvm_design *d = s->output->columns;
+    const rvm_columns *d = s->output->columns;
     rvm_status status = RVM_OK;
     to->margin = margin;
     to->converged = converged;
@@ -512,7 +512,7 @@ const rvm_solved *rvm_outputs_select(rvm_outputs *o, size_t k)
     return o->constant.latent;
 }
 
-const rvm_design *rvm_outputs_design(const rvm_outputs *o)
+const rvm_columns *rvm_outputs_design(const rvm_outputs *o)
 {
     return &o->design;
 }

@@ -32,6 +32,6 @@ bool rvm_outputs_converged(const rvm_outputs *o);
 bool rvm_outputs_noise_at_bound(const rvm_outputs *o);
 /* The solution of output k, which y observes from now on. */
 const rvm_solved *rvm_outputs_select(rvm_outputs *o, size_t k);
-const rvm_design *rvm_outputs_design(const rvm_outputs *o);
+const rvm_columns *rvm_outputs_design(const rvm_outputs *o);
 
 #endif

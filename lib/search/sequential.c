@@ -101,7 +101,7 @@ static gsl_matrix_view covariance(const rvm_sequential *q)
 static void against_columns(rvm_sequential *q, const double *x)
 {
     const rvm_fit *f = q->search->now;
-    const rvm_design *d = q->search->output->columns;
+    const rvm_columns *d = q->search->output->columns;
     const double beta = exp(f->ln_beta);
     for (size_t t = 0; t < d->count; t++) {
         const double *g = gsl_matrix_const_ptr(d->G, t, 0);
@@ -137,7 +137,7 @@ static rvm_prior prior_of(const rvm_sequential *q, size_t column)
 static void project_new(rvm_sequential *q, size_t column)
 {
     const rvm_fit *f = q->search->now;
-    const rvm_design *d = q->search->output->columns;
+    const rvm_columns *d = q->search->output->columns;
     const double beta = exp(f->ln_beta);
     const double *g = gsl_matrix_const_ptr(d->G, column, 0);
     for (size_t i = 0; i < f->K; i++) {

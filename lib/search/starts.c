@@ -38,7 +38,7 @@ static const double kicked_share = 0.25;
 
 struct rvm_starts {
     rvm_study *y; /* borrowed */
-    rvm_design design;
+    rvm_columns design;
     double tolerance;
     unsigned long seed;
     int all, finished;
@@ -296,7 +296,7 @@ const rvm_solution *rvm_starts_best(const rvm_starts *st)
     return &st->best;
 }
 
-const rvm_design *rvm_starts_design(const rvm_starts *st)
+const rvm_columns *rvm_starts_design(const rvm_starts *st)
 {
     return &st->design;
 }

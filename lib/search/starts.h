@@ -27,6 +27,6 @@ RVM_CHECKED rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *er
 /* Searches finished, and how many there are in all. */
 void rvm_starts_progress(int *finished, int *all, const rvm_starts *st);
 const rvm_solution *rvm_starts_best(const rvm_starts *st);
-const rvm_design *rvm_starts_design(const rvm_starts *st);
+const rvm_columns *rvm_starts_design(const rvm_starts *st);
 
 #endif

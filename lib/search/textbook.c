@@ -19,7 +19,7 @@ struct rvm_textbook {
     const size_t *class_of_row;
     rvm_method method;
     double tolerance;
-    rvm_design design;
+    rvm_columns design;
     rvm_climber search;
     rvm_sequential sequential; /* RVM_METHOD_SEQUENTIAL */
     rvm_solution solution;     /* of a latent function for each model */
@@ -205,7 +205,7 @@ const rvm_solved *rvm_textbook_select(rvm_textbook *t, size_t k)
     return &t->solution.latent[k];
 }
 
-const rvm_design *rvm_textbook_design(const rvm_textbook *t)
+const rvm_columns *rvm_textbook_design(const rvm_textbook *t)
 {
     return &t->design;
 }

@@ -41,6 +41,6 @@ const rvm_solution *rvm_textbook_solution(const rvm_textbook *t);
 /* Where model k is. Of several models it sets y's targets to those of model k. */
 const rvm_solved *rvm_textbook_select(rvm_textbook *t, size_t k);
 /* The columns of all candidates. */
-const rvm_design *rvm_textbook_design(const rvm_textbook *t);
+const rvm_columns *rvm_textbook_design(const rvm_textbook *t);
 
 #endif
