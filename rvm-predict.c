@@ -7,7 +7,7 @@
 #include "lib/base/error.h"
 #include "lib/cli/confusion.h"
 #include "lib/cli/input.h"
-#include "lib/cli/messages.h"
+#include "lib/cli/note.h"
 #include "lib/cli/options.h"
 #include "lib/cli/output.h"
 #include "lib/cli/score.h"
@@ -207,7 +207,7 @@ static bool read_model(stream *s, const char *name, const char *const output[2])
     FILE *in = cli_input_open(&tool, "model file", name, output);
 
     if (in != NULL && rvm_model_read(&s->m, in, &err) != RVM_OK)
-        cli_error(&tool, name, &err);
+        cli_note_error(&tool, name, &err);
     cli_input_close(in);
     if (s->m != NULL)
         s->info = rvm_model_describe(s->m);
@@ -348,7 +348,7 @@ static int predict_to(stream *s, const char *output_name)
         print_head(text, s->job, s->m, &s->info);
     const rvm_status status = predict_rows(s, &o, output_name, &err);
     if (status != RVM_OK)
-        cli_data_error(&tool, s->test_name, &err);
+        cli_note_data_error(&tool, s->test_name, &err);
     if (status != RVM_OK || o == NULL) {
         cli_output_discard(o);
         return 1;
@@ -368,7 +368,7 @@ static int run_stream(stream *s, const char *model_name, const char *const outpu
         return 1;
     if (start_reading(s, &err) == RVM_OK && start_predicting(s, &err) == RVM_OK)
         return predict_to(s, output[0]);
-    cli_data_error(&tool, s->test_name, &err);
+    cli_note_data_error(&tool, s->test_name, &err);
     return 1;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/cli/input.h"
-#include "lib/cli/messages.h"
+#include "lib/cli/note.h"
 #include "lib/cli/options.h"
 #include "lib/cli/output.h"
 
@@ -77,7 +77,7 @@ static rvm_scaling *read_ranges(const char *name)
     FILE *in = cli_input_open(&tool, "file", name, output);
 
     if (in != NULL && rvm_scaling_read(&s, in, &err) != RVM_OK)
-        cli_error(&tool, name, &err);
+        cli_note_error(&tool, name, &err);
     cli_input_close(in);
     return s;
 }
@@ -95,7 +95,7 @@ static bool complete_ranges(rvm_scaling *s, const rvm_scaling *learned, const ch
     if (status == RVM_OK)
         status = rvm_scaling_unseen(&unseen, &count, s, learned, &err);
     if (status != RVM_OK)
-        cli_error(&tool, NULL, &err);
+        cli_note_error(&tool, NULL, &err);
     for (size_t i = 0; i < count && !job->quiet; i++)
         cli_note(&tool,
                  "WARNING: feature index %d appeared in file %s was not seen in the scaling "
@@ -135,7 +135,7 @@ static bool scale_rows(const rvm_scaling *s, const rvm_problem *p, const char *d
     rvm_error err = { 0 };
 
     if (rvm_scaling_apply(&counts, s, p, NULL, &err) != RVM_OK) {
-        cli_error(&tool, data_name, &err);
+        cli_note_error(&tool, data_name, &err);
         return false;
     }
     if (counts.index_zero && !job->quiet)
@@ -172,7 +172,7 @@ static bool scale(const scale_job *job, const rvm_scaling_limits *limits, const 
     if (p == NULL)
         return false;
     if (rvm_scaling_learn(&learned, p, limits, &err) != RVM_OK) {
-        cli_error(&tool, NULL, &err);
+        cli_note_error(&tool, NULL, &err);
     } else if (job->restore != NULL) {
         restored = read_ranges(job->restore);
         done = restored != NULL && complete_ranges(restored, learned, data_name, job) &&

@@ -7,7 +7,7 @@
 #include "lib/cli/candidates.h"
 #include "lib/cli/input.h"
 #include "lib/cli/live.h"
-#include "lib/cli/messages.h"
+#include "lib/cli/note.h"
 #include "lib/cli/options.h"
 #include "lib/cli/output.h"
 #include "lib/cli/score.h"
@@ -156,7 +156,7 @@ static bool check_job(train_job *job, const rvm_problem *p)
         s->bias = s->bias && !job->no_bias;
         s->probability = job->probability == 1;
         if (rvm_settings_check(s, p, &err) != RVM_OK) {
-            cli_error(&tool, NULL, &err);
+            cli_note_error(&tool, NULL, &err);
             return false;
         }
         fault = ignored_fault(job);
@@ -186,7 +186,7 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
     if (status == RVM_OK && finished)
         status = cli_score_folds(&prediction, p, job->quiet, &err);
     if (status != RVM_OK) {
-        cli_error(&tool, NULL, &err);
+        cli_note_error(&tool, NULL, &err);
         code = 1;
     } else if (!finished) {
         cli_note(&tool, "interrupted; no result");
@@ -225,7 +225,7 @@ static rvm_status step_on(rvm_report *report, rvm_trainer *tr, training *t, rvm_
 }
 
 /* Trains until done or interrupted, which the report tells. */
-static rvm_status train_kernel(cli_trained *out, rvm_trainer *tr, training *t, rvm_error *err)
+static rvm_status train_kernel(cli_summary *out, rvm_trainer *tr, training *t, rvm_error *err)
 {
     rvm_status status = step_on(&out->report, tr, t, err);
 
@@ -241,7 +241,7 @@ static void train_other(const rvm_choice *choice, training *t)
 {
     training own = *t;
     rvm_settings s = *t->asked;
-    cli_trained other = { .model = NULL };
+    cli_summary other = { .model = NULL };
     rvm_trainer *tr = NULL;
     rvm_error fault = { 0 };
 
@@ -253,13 +253,13 @@ static void train_other(const rvm_choice *choice, training *t)
         other.report.done = false;
     cli_candidates_row(t->text, t->asked, choice);
     cli_candidates_trained(t->text, &other, cli_live_seconds() - own.line.started_at);
-    cli_trained_free(&other);
+    cli_summary_free(&other);
     rvm_trainer_free(tr);
 }
 
 /* The best of each type of kernel, trained for its row of the table. *out is of the one that
  * cross-validation prefers, with which tr goes on. */
-static rvm_status train_types(cli_trained *out, rvm_trainer *tr, training *t, rvm_error *err)
+static rvm_status train_types(cli_summary *out, rvm_trainer *tr, training *t, rvm_error *err)
 {
     const rvm_tuner *tuner = rvm_trainer_tuner(tr);
     const rvm_choice best = rvm_tuner_best(tuner);
@@ -282,7 +282,7 @@ static rvm_status train_types(cli_trained *out, rvm_trainer *tr, training *t, rv
 }
 
 /* Trains, with a table of the kernels where one of them is to be chosen. */
-static rvm_status train_model(cli_trained *out, training *t, rvm_error *err)
+static rvm_status train_model(cli_summary *out, training *t, rvm_error *err)
 {
     rvm_trainer *tr = NULL;
     rvm_status status = rvm_trainer_alloc(&tr, t->p, t->asked, err);
@@ -332,7 +332,7 @@ static bool can_trace(const char *name, const char *model_name)
 }
 
 /* The trace again may be the model file, now that there is one. */
-static bool save(const train_job *job, const cli_trained *t, const char *model_name)
+static bool save(const train_job *job, const cli_summary *t, const char *model_name)
 {
     if (!cli_output_save(&tool, model_complaint, model_complaint, model_name, write_model,
                          t->model))
@@ -343,8 +343,8 @@ static bool save(const train_job *job, const cli_trained *t, const char *model_n
                             t->chains));
 }
 
-static void report(const train_job *job, const cli_trained *t, const rvm_problem *p,
-                   const char *model_name, FILE *text, double seconds)
+static void report_on(const train_job *job, const cli_summary *t, const rvm_problem *p,
+                      const char *model_name, FILE *text, double seconds)
 {
     if (t->report.done)
         cli_advice_trained(&tool, t, &job->settings, p, job->quiet);
@@ -364,7 +364,7 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
                           (job->trace != NULL && cli_output_is_same(job->trace, "-"));
     FILE *text = is_taken ? stderr : stdout;
     training t = { &job->settings, p, job->quiet, text, cli_live_start(text, !job->quiet) };
-    cli_trained found = { .model = NULL };
+    cli_summary found = { .model = NULL };
     rvm_error err = { 0 };
     int code = 1;
 
@@ -373,13 +373,13 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         !cli_output_probe(&tool, model_complaint, model_name))
         return 1;
     if (train_model(&found, &t, &err) != RVM_OK) {
-        cli_error(&tool, NULL, &err);
+        cli_note_error(&tool, NULL, &err);
         code = err.status == RVM_EINTERRUPT ? EXIT_INTERRUPTED : 1;
     } else if (save(job, &found, model_name)) {
-        report(job, &found, p, model_name, text, cli_live_seconds() - t.line.started_at);
+        report_on(job, &found, p, model_name, text, cli_live_seconds() - t.line.started_at);
         code = found.report.done ? 0 : EXIT_INTERRUPTED;
     }
-    cli_trained_free(&found);
+    cli_summary_free(&found);
     return code;
 }
 

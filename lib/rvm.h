@@ -368,6 +368,7 @@ typedef struct {
     rvm_multiclass multiclass; /* of more than two classes */
     const int *labels;         /* borrowed from the model; classes entries, in libsvm's order */
     size_t outputs;            /* targets of a row; 0 for classification */
+    size_t functions;          /* one for each output, or class of more than two */
     size_t draws;              /* RVM_METHOD_GIBBS: of the weights, that the model keeps; else 0 */
     double log_evidence;       /* natural logarithm; of several outputs the sum; of a model of draws
                                   the mean of the log likelihood */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/input.h"
-#include "cli/messages.h"
+#include "cli/note.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "suites.h"
@@ -457,14 +457,14 @@ START_TEST(errors_as_lines)
                                setting = { RVM_ESETTING, 0, 0, "gamma < 0" },
                                model = { RVM_EMODEL, 2, 1, "no model" };
 
-        expect_error(cli_error, "f", at, "rvm-test: f:3:14: blank line\n");
-        expect_error(cli_error, "f", whole, "rvm-test: f: Is a directory\n");
-        expect_error(cli_error, NULL, whole, "rvm-test: Is a directory\n");
-        expect_error(cli_error, "f", setting, "rvm-test: ERROR: gamma < 0\n");
-        expect_error(cli_data_error, "f", at,
+        expect_error(cli_note_error, "f", at, "rvm-test: f:3:14: blank line\n");
+        expect_error(cli_note_error, "f", whole, "rvm-test: f: Is a directory\n");
+        expect_error(cli_note_error, NULL, whole, "rvm-test: Is a directory\n");
+        expect_error(cli_note_error, "f", setting, "rvm-test: ERROR: gamma < 0\n");
+        expect_error(cli_note_data_error, "f", at,
                      "rvm-test: f:3:14: blank line\nrvm-test: Wrong input format at line 3\n");
-        expect_error(cli_data_error, "-", whole, "rvm-test: -: Is a directory\n");
-        expect_error(cli_data_error, "f", model, "rvm-test: f:2:1: no model\n");
+        expect_error(cli_note_data_error, "-", whole, "rvm-test: -: Is a directory\n");
+        expect_error(cli_note_data_error, "f", model, "rvm-test: f:2:1: no model\n");
     }
 END_TEST
 

@@ -6,7 +6,7 @@
 
 #include "basis/kernel.h"
 #include "cli/candidates.h"
-#include "cli/messages.h"
+#include "cli/note.h"
 #include "cli/options.h"
 #include "data/labels.h"
 #include "data/problem.h"
@@ -288,7 +288,7 @@ static void note_unconverged(const cli_tool *tool, bool drawn)
                            "asks for less, and with a larger -m many rows have more room");
 }
 
-void cli_advice_trained(const cli_tool *tool, const cli_trained *t, const rvm_settings *s,
+void cli_advice_trained(const cli_tool *tool, const cli_summary *t, const rvm_settings *s,
                         const rvm_problem *p, bool quiet)
 {
     const rvm_model_info info = rvm_model_describe(t->model);

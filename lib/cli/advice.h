@@ -10,7 +10,7 @@ void cli_advice_job(const cli_tool *tool, const cli_words *words, const rvm_sett
                     const rvm_problem *p, bool quiet);
 /* Of a training that came to its end: not converged; unless quiet also that the model is a
  * constant, or that there may be better ones. */
-void cli_advice_trained(const cli_tool *tool, const cli_trained *t, const rvm_settings *s,
+void cli_advice_trained(const cli_tool *tool, const cli_summary *t, const rvm_settings *s,
                         const rvm_problem *p, bool quiet);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "basis/kernel.h"
-#include "cli/messages.h"
+#include "cli/note.h"
 
 /* The name, with the degree and the offset where they are to be chosen. */
 static void write_name(char *text, size_t size, const rvm_tuning *tune, const rvm_kernel *kernel)
@@ -51,7 +51,7 @@ void cli_candidates_row(FILE *table, const rvm_settings *asked, const rvm_choice
         fprintf(table, " %6s", cover);
 }
 
-void cli_candidates_trained(FILE *table, const cli_trained *t, double seconds)
+void cli_candidates_trained(FILE *table, const cli_summary *t, double seconds)
 {
     char evidence[24] = "-", vectors[24] = "-";
 

@@ -9,7 +9,7 @@
 void cli_candidates_row(FILE *table, const rvm_settings *asked, const rvm_choice *choice);
 /* Those of a kernel that was trained too, up to the end of the line. One that was not trained to
  * the end has no model. */
-void cli_candidates_trained(FILE *table, const cli_trained *t, double seconds);
+void cli_candidates_trained(FILE *table, const cli_summary *t, double seconds);
 /* What the columns are called, with those of a training or without. */
 void cli_candidates_heading(FILE *table, const rvm_settings *asked, bool trained);
 /* The table of all that have been tried, a star at the best; nothing where none has. */

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/messages.h"
-
 enum { CLASSES_SHOWN = 20 };
 
 bool cli_confusion_init(cli_confusion *c, const rvm_model_info *m)
@@ -26,7 +24,7 @@ void cli_confusion_free(cli_confusion *c)
 }
 
 /* The class of that label; the number of classes where it is none of theirs. */
-static size_t class_of(const cli_confusion *c, double label)
+static size_t place_of_label(const cli_confusion *c, double label)
 {
     size_t k = 0;
 
@@ -39,10 +37,10 @@ void cli_confusion_add(cli_confusion *c, const rvm_prediction *p, const rvm_prob
 {
     for (size_t i = 0; i < p->rows; i++) {
         const double target = rvm_problem_target(rows, i);
-        const size_t as = class_of(c, p->value[i]);
+        const size_t as = place_of_label(c, p->value[i]);
 
         if (!isnan(target) && as < c->classes)
-            c->count[class_of(c, target) * c->classes + as]++;
+            c->count[place_of_label(c, target) * c->classes + as]++;
     }
 }
 
@@ -77,7 +75,7 @@ static void print_row(const cli_confusion *c, size_t i)
 
 static void print_table(const cli_confusion *c)
 {
-    cli_message("Rows of each class (lines) by the class that was predicted (columns):");
+    fprintf(stderr, "Rows of each class (lines) by the class that was predicted (columns):\n");
     fprintf(stderr, "%11s", "");
     for (size_t j = 0; j < c->classes; j++)
         fprintf(stderr, " %7d", c->label[j]);
@@ -100,7 +98,7 @@ void cli_confusion_print(const cli_confusion *c)
 {
     if (c->classes <= CLASSES_SHOWN)
         print_table(c);
-    cli_message("%11s %9s %9s %9s %9s", "class", "precision", "recall", "F1", "rows");
+    fprintf(stderr, "%11s %9s %9s %9s %9s\n", "class", "precision", "recall", "F1", "rows");
     for (size_t k = 0; k < c->classes; k++) {
         const double hits = (double)c->count[k * c->classes + k];
         const double rows = (double)rows_of(c, k), as = (double)predicted_as(c, k);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/messages.h"
+#include "cli/note.h"
 #include "cli/output.h"
 
 static bool is_directory(FILE *in)
@@ -47,7 +47,7 @@ rvm_problem *cli_input_problem(const cli_tool *tool, const char *what, const cha
     FILE *in = cli_input_open(tool, what, name, out);
 
     if (in != NULL && rvm_problem_read(&p, in, grammar, &err) != RVM_OK)
-        cli_data_error(tool, name, &err);
+        cli_note_data_error(tool, name, &err);
     cli_input_close(in);
     return p;
 }

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "base/value.h"
-#include "cli/messages.h"
+#include "cli/note.h"
 #include "cli/output.h"
 
 enum {

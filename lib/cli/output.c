@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/messages.h"
+#include "cli/note.h"
 
 /* What the signal handler must know: a handler has no argument of its own. */
 static struct {

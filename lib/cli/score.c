@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/messages.h"
 
 /* Never -nan, which the sign of a nan would make of %g. */
 static const char *write_correlation(char text[32], double x)
@@ -19,14 +18,14 @@ static const char *write_correlation(char text[32], double x)
 static void print_log_loss(double mean, size_t rows, size_t all, const char *others)
 {
     if (rows == all)
-        cli_message("Mean log loss = %g", mean);
+        fprintf(stderr, "Mean log loss = %g\n", mean);
     else if (rows > 0)
-        cli_message("Mean log loss = %g (%zu rows; %s)", mean, rows, others);
+        fprintf(stderr, "Mean log loss = %g (%zu rows; %s)\n", mean, rows, others);
 }
 
 static void print_density(double mean)
 {
-    cli_message("Mean negative log predictive density = %g", mean);
+    fprintf(stderr, "Mean negative log predictive density = %g\n", mean);
 }
 
 static void print_outputs(const rvm_score *score, size_t outputs)
@@ -34,11 +33,12 @@ static void print_outputs(const rvm_score *score, size_t outputs)
     char text[32];
 
     for (size_t k = 0; outputs > 1 && k < outputs; k++)
-        cli_message("Output %zu: mean squared error = %g, squared correlation coefficient = %s, "
-                    "mean negative log predictive density = %g",
-                    k + 1, rvm_score_mean_squared_error(&score[k]),
-                    write_correlation(text, rvm_score_squared_correlation(&score[k])),
-                    score[k].nlpd / (double)score[k].rows);
+        fprintf(stderr,
+                "Output %zu: mean squared error = %g, squared correlation coefficient = %s, "
+                "mean negative log predictive density = %g\n",
+                k + 1, rvm_score_mean_squared_error(&score[k]),
+                write_correlation(text, rvm_score_squared_correlation(&score[k])),
+                score[k].nlpd / (double)score[k].rows);
 }
 
 /* ---- Of predictions ------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ rvm_status cli_score_folds(const rvm_prediction *prediction, const rvm_problem *
     status = rvm_score_folds(&score, prediction, p, err);
     if (status == RVM_OK && regression) {
         print_density(score.log_loss);
-        cli_message("90 %% intervals hold %.3g %% of the targets", 100 * score.cover);
+        fprintf(stderr, "90 %% intervals hold %.3g %% of the targets\n", 100 * score.cover);
     } else if (status == RVM_OK) {
         print_log_loss(score.log_loss, prediction->rows - score.unseen, prediction->rows,
                        "the class of the others is in one fold only");

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "basis/kernel.h"
-#include "cli/messages.h"
+#include "cli/note.h"
 
-void cli_trained_free(cli_trained *t)
+void cli_summary_free(cli_summary *t)
 {
     rvm_model_free(t->model);
     rvm_chains_free(t->chains);
@@ -105,7 +105,7 @@ enum { SHOWN_SIZE = 32 };
 
 /* x with so many decimals; `-` where it is no finite number, as R-hat is of chains that stand still
  * in several places. */
-static const char *shown(char text[SHOWN_SIZE], double x, int decimals)
+static const char *decimals(char text[SHOWN_SIZE], double x, int decimals)
 {
     if (!(fabs(x) < 1e20))
         return "-";
@@ -130,7 +130,7 @@ static void print_weights(FILE *out, const cli_tool *tool, const rvm_chains *cha
             return;
         }
         fprintf(out, "%-10s %12.5g %12.5g %12.5g %8s %8s%s\n", w.name, w.mean, w.low, w.high,
-                shown(rhat, w.rhat, 3), shown(size, w.size, 0),
+                decimals(rhat, w.rhat, 3), decimals(size, w.size, 0),
                 w.low > 0 || w.high < 0 ? " *" : "");
     }
     if (info->sampled > info->functions)
@@ -150,10 +150,11 @@ static void print_chains(FILE *out, const cli_tool *tool, const rvm_chains *chai
     fprintf(out, "Draws = %zu of each of %zu chains, %zu functions\n", info.draws, info.chains,
             info.sampled);
     fprintf(out, "Log likelihood = %.6g (R-hat %s, effective size %s)\n", info.log_likelihood,
-            shown(rhat, info.log_likelihood_rhat, 3), shown(size, info.log_likelihood_size, 0));
+            decimals(rhat, info.log_likelihood_rhat, 3),
+            decimals(size, info.log_likelihood_size, 0));
     if (info.prediction_rhat > 0)
         fprintf(out, "Predictions = R-hat %s at the worst training row\n",
-                shown(rhat, info.prediction_rhat, 3));
+                decimals(rhat, info.prediction_rhat, 3));
     print_weights(out, tool, chains, &info);
 }
 
@@ -171,7 +172,7 @@ static void print_criterion(FILE *out, const rvm_report *r, bool has_prior)
 enum { COEFFICIENTS_SHOWN = 20 };
 
 /* The larger distance from 0 in standard deviations first; names decide between equals. */
-static int compare(const void *a, const void *b)
+static int compare_coefficients(const void *a, const void *b)
 {
     const rvm_coefficient *p = a, *q = b;
     const double x = fabs(p->mean) / p->sd, y = fabs(q->mean) / q->sd;
@@ -183,7 +184,7 @@ static int compare(const void *a, const void *b)
 
 static void print_function(FILE *out, const char *heading, rvm_coefficient *list, size_t count)
 {
-    qsort(list, count, sizeof *list, compare);
+    qsort(list, count, sizeof *list, compare_coefficients);
     fprintf(out, "%-20s %12s %12s\n", heading, "mean", "sd");
     for (size_t i = 0; i < count && i < COEFFICIENTS_SHOWN; i++)
         fprintf(out, "%-20s %12.6g %12.6g\n", list[i].name, list[i].mean, list[i].sd);
@@ -191,29 +192,21 @@ static void print_function(FILE *out, const char *heading, rvm_coefficient *list
         fprintf(out, "and %zu nearer to 0\n", count - COEFFICIENTS_SHOWN);
 }
 
-static size_t functions_of(const rvm_model_info *info)
-{
-    if (info->task == RVM_REGRESSION)
-        return info->outputs;
-    return info->classes > 2 ? info->classes : 1;
-}
-
 /* For each function the weights of the features, those that are furthest from 0 in standard
  * deviations first. */
 static void print_coefficients(FILE *out, const cli_tool *tool, const rvm_model *m)
 {
     const rvm_model_info info = rvm_model_describe(m);
-    const size_t functions = functions_of(&info);
 
-    for (size_t k = 0; k < functions; k++) {
+    for (size_t k = 0; k < info.functions; k++) {
         rvm_coefficient *list = NULL;
         size_t count = 0;
         rvm_error err = { 0 };
         char heading[40] = "weight";
 
-        if (functions > 1 && info.task == RVM_REGRESSION)
+        if (info.functions > 1 && info.task == RVM_REGRESSION)
             snprintf(heading, sizeof heading, "output %zu: weight", k + 1);
-        else if (functions > 1)
+        else if (info.functions > 1)
             snprintf(heading, sizeof heading, "class %d: weight", info.labels[k]);
         if (rvm_model_coefficients(&list, &count, m, k, &err) != RVM_OK) {
             cli_note(tool, "weights: %s", err.message);
@@ -237,7 +230,7 @@ static void print_terms(FILE *out, const cli_tool *tool, const rvm_model *m)
     free(names);
 }
 
-void cli_summary_print(FILE *out, const cli_tool *tool, const cli_trained *t, const rvm_settings *s,
+void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, const rvm_settings *s,
                        const rvm_problem *p, double seconds)
 {
     const rvm_model_info info = rvm_model_describe(t->model);

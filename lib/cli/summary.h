@@ -9,13 +9,13 @@ typedef struct {
     rvm_chains *chains; /* owned; NULL where nothing was drawn */
     rvm_report report;  /* the last one */
     size_t trials;      /* kernels that were compared */
-} cli_trained;
+} cli_summary;
 
-void cli_trained_free(cli_trained *t);
+void cli_summary_free(cli_summary *t);
 /* The kernel has a gamma, and no weights of inputs in its place. */
 bool cli_has_gamma(const rvm_kernel *kernel);
 /* s: as asked for; p: the rows of the training. */
-void cli_summary_print(FILE *out, const cli_tool *tool, const cli_trained *t, const rvm_settings *s,
+void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, const rvm_settings *s,
                        const rvm_problem *p, double seconds);
 
 #endif

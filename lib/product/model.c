@@ -135,6 +135,7 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .classes = m->class_count,
         .labels = m->label,
         .outputs = m->task == RVM_REGRESSION ? m->latent_count : 0,
+        .functions = m->latent_count,
         .multiclass = m->multiclass,
         .draws = m->latent->draws,
         .log_evidence = m->log_evidence,

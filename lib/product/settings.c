@@ -134,7 +134,7 @@ static bool select_kernel(rvm_tuning *tune, const char *name)
 
 /* The next word of a list with commas between them; false where it has no room. *list moves behind
  * the word and its comma, and is NULL at the end. */
-static bool next_word(char word[32], const char **list)
+static bool next_of_list(char word[32], const char **list)
 {
     const size_t length = strcspn(*list, ",");
 
@@ -149,7 +149,7 @@ static rvm_status set_select(rvm_settings *s, const char *value, rvm_error *err)
 
     s->tune.type_count = 0;
     while (value != NULL)
-        if (!next_word(name, &value) || !select_kernel(&s->tune, name))
+        if (!next_of_list(name, &value) || !select_kernel(&s->tune, name))
             return rvm_fail(err, RVM_ESETTING, "not a list of kernels that can be compared");
     return RVM_OK;
 }
@@ -161,7 +161,7 @@ static rvm_status set_basis(rvm_settings *s, const char *value, rvm_error *err)
 
     s->bias = s->linear = s->quadratic = false;
     while (value != NULL) {
-        bool known = next_word(name, &value) && strcmp(name, "none") == 0;
+        bool known = next_of_list(name, &value) && strcmp(name, "none") == 0;
         for (int d = 0; d < RVM_TERM_DEGREES; d++)
             if (strcmp(name, rvm_term_degree_name(d)) == 0)
                 known = *wanted[d] = true;
@@ -226,7 +226,7 @@ static rvm_status set_gibbs_basis(rvm_settings *s, const char *value, rvm_error 
 }
 
 /* Two numbers with a comma between them and nothing else. */
-static bool read_pair(rvm_gamma_prior *prior, const char *text)
+static bool read_prior(rvm_gamma_prior *prior, const char *text)
 {
     char head[64];
     const size_t length = strcspn(text, ",");
@@ -249,7 +249,7 @@ static rvm_status set_prior(rvm_settings *s, const char *value, rvm_error *err)
     if (s->sampling.mixture)
         return RVM_OK;
     if (strncmp(value, gamma, strlen(gamma)) == 0 &&
-        read_pair(&s->weight_prior, value + strlen(gamma)))
+        read_prior(&s->weight_prior, value + strlen(gamma)))
         return RVM_OK;
     if (strncmp(value, student, strlen(student)) != 0 ||
         !rvm_value_real(&nu, value + strlen(student)))
@@ -263,7 +263,7 @@ static rvm_status set_prior(rvm_settings *s, const char *value, rvm_error *err)
 static rvm_status set_noise_prior(rvm_settings *s, const char *value, rvm_error *err)
 {
     s->sampling.noise_prior_given = true;
-    if (read_pair(&s->noise_prior, value))
+    if (read_prior(&s->noise_prior, value))
         return RVM_OK;
     return rvm_fail(err, RVM_ESETTING, "two numbers with a comma between them are needed");
 }

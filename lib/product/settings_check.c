@@ -160,7 +160,7 @@ static rvm_status check_classes(const rvm_problem *p, rvm_error *err)
     return RVM_OK;
 }
 
-static rvm_status check_serials(const rvm_problem *p, rvm_error *err)
+static rvm_status check_kernel_rows(const rvm_problem *p, rvm_error *err)
 {
     for (size_t i = 0; i < p->rows; i++)
         if (p->start[i] == p->start[i + 1] || p->index[p->start[i]] != 0)
@@ -205,7 +205,7 @@ static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm
     else
         status = check_noise_of(s, p, err);
     if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED && s->tune.type_count == 0)
-        status = check_serials(p, err);
+        status = check_kernel_rows(p, err);
     return status;
 }
 

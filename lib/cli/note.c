@@ -1,17 +1,7 @@
 /* Messages: all on standard error, all one line. */
-#include "cli/messages.h"
+#include "cli/note.h"
 
 #include <stdarg.h>
-
-void cli_message(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    putc('\n', stderr);
-}
 
 void cli_note(const cli_tool *tool, const char *format, ...)
 {
@@ -24,7 +14,7 @@ void cli_note(const cli_tool *tool, const char *format, ...)
     putc('\n', stderr);
 }
 
-void cli_error(const cli_tool *tool, const char *file, const rvm_error *err)
+void cli_note_error(const cli_tool *tool, const char *file, const rvm_error *err)
 {
     if (err->status == RVM_ESETTING)
         cli_note(tool, "ERROR: %s", err->message);
@@ -36,9 +26,9 @@ void cli_error(const cli_tool *tool, const char *file, const rvm_error *err)
         cli_note(tool, "%s:%zu:%zu: %s", file, err->line, err->column, err->message);
 }
 
-void cli_data_error(const cli_tool *tool, const char *file, const rvm_error *err)
+void cli_note_data_error(const cli_tool *tool, const char *file, const rvm_error *err)
 {
-    cli_error(tool, file, err);
+    cli_note_error(tool, file, err);
     if (err->status == RVM_EINPUT && err->line > 0)
         cli_note(tool, "Wrong input format at line %zu", err->line);
 }
