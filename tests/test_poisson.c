@@ -93,7 +93,8 @@ typedef struct {
     rvm_settings s;
     rvm_problem *p;
     rvm_study y;
-    rvm_starts *starts;
+    void *starts;
+    rvm_columns columns;
     const rvm_solved *best;
 } case_data;
 
@@ -109,18 +110,22 @@ static void train_counts(case_data *x)
     x->y.observed.likelihood = &poisson;
     for (size_t n = 0; n < ROWS; n++)
         x->y.observed.t[n] = x->y.p->target[n];
-    CHECK_OK(rvm_starts_alloc(&x->starts, &x->y, &x->s, &err));
+    CHECK_OK(rvm_many_starts.alloc(&x->starts, &x->y, &x->s, &err));
     while (!done)
-        CHECK_OK(rvm_starts_step(&done, x->starts, &err));
-    ck_assert(rvm_starts_best(x->starts)->converged);
-    x->best = rvm_starts_best(x->starts)->latent;
+        CHECK_OK(rvm_many_starts.step(&done, x->starts, &err));
+    rvm_report r = { .starts = 1 };
+    rvm_many_starts.report(&r, x->starts);
+    ck_assert(r.converged);
+    const rvm_found found = rvm_many_starts.solution(x->starts, 0);
+    x->best = found.solved;
+    x->columns = found.columns;
     ck_assert_uint_ge(x->best->K, 3);
     ck_assert_uint_le(x->best->K, 15);
 }
 
 static void case_free(case_data *x)
 {
-    rvm_starts_free(x->starts);
+    rvm_many_starts.free(x->starts);
     rvm_study_free(&x->y);
     rvm_problem_free(x->p);
 }
@@ -347,8 +352,7 @@ static rvm_model *finish(rvm_finished *numbers, const case_data *x)
     m->task = RVM_REGRESSION;
     m->kernel = x->s.kernel;
     m->examples = ROWS;
-    CHECK_OK(
-        rvm_finish_latent(m->latent, numbers, x->best, &x->y, rvm_starts_design(x->starts), &err));
+    CHECK_OK(rvm_finish_latent(m->latent, numbers, x->best, &x->y, &x->columns, &err));
     CHECK_OK(rvm_finish_vectors(m, &x->y, x->p, &err));
     return m;
 }

@@ -316,9 +316,9 @@ END_TEST
 /* ---- Stages --------------------------------------------------------------------------------- */
 
 /* The log evidence of the best point over all rows, by the likelihoods that look at rows. */
-static double evidence_by_rows(const rvm_study *y, const rvm_working_set *w)
+static double evidence_by_rows(const rvm_study *y, void *w)
 {
-    const rvm_solved *best = rvm_working_set_best(w)->latent;
+    const rvm_solved *best = rvm_working_sets.solution(w, 0).solved;
     const rvm_observed *o = &y->observed;
     const bool gram = o->likelihood->has_noise;
     rvm_error err = { 0 };
@@ -346,20 +346,24 @@ START_TEST(rows_in_stages)
         rvm_problem *p = either_problem(regression, N, 28);
         const rvm_settings s = settings_of(regression);
         rvm_study y;
-        rvm_working_set *w = NULL;
+        rvm_report r = { 0 };
+        void *w = NULL;
         rvm_error err = { 0 };
         bool done = false;
         size_t rows = 0, stages = 0;
         double evidence = -INFINITY, progress = 0;
         CHECK_OK(rvm_study_init(&y, p, &s, &s.kernel, 1, &err));
-        CHECK_OK(rvm_working_set_alloc(&w, &y, &s, &err));
-        ck_assert_uint_eq(rvm_working_set_rows(w), 0);
+        CHECK_OK(rvm_working_sets.alloc(&w, &y, &s, &err));
+        rvm_working_sets.report(&r, w);
+        ck_assert_uint_eq(r.rows, 0);
         for (int k = 0; k < 100 && !done; k++) {
-            CHECK_OK(rvm_working_set_step(&done, w, &err));
-            const rvm_solved *best = rvm_working_set_best(w)->latent;
-            if (rvm_working_set_rows(w) != rows) {
-                ck_assert_uint_gt(rvm_working_set_rows(w), rows);
-                rows = rvm_working_set_rows(w);
+            CHECK_OK(rvm_working_sets.step(&done, w, &err));
+            rvm_working_sets.report(&r, w);
+            const rvm_found found = rvm_working_sets.solution(w, 0);
+            const rvm_solved *best = found.solved;
+            if (r.rows != rows) {
+                ck_assert_uint_gt(r.rows, rows);
+                rows = r.rows;
                 ck_assert_uint_eq(rows, ++stages == 1 ? N / 5 : N);
                 evidence = -INFINITY;
             }
@@ -368,13 +372,13 @@ START_TEST(rows_in_stages)
                 ck_assert_double_eq_tol(best->log_evidence, evidence_by_rows(&y, w),
                                         regression ? 1e-3 : 0.1);
             evidence = best->log_evidence;
-            ck_assert_uint_eq(best->K, rvm_working_set_columns(w).count);
-            ck_assert_double_ge(rvm_working_set_progress(w), progress);
-            progress = rvm_working_set_progress(w);
+            ck_assert_uint_eq(best->K, found.columns.count);
+            ck_assert_double_ge(r.progress, progress);
+            progress = r.progress;
             ck_assert(progress >= 0 && progress < 1);
         }
         ck_assert(done && stages == 2 && rows == N);
-        rvm_working_set_free(w);
+        rvm_working_sets.free(w);
         rvm_study_free(&y);
         rvm_problem_free(p);
     }
@@ -420,11 +424,11 @@ START_TEST(budget_too_small_for_the_rows)
         rvm_problem *p = surface_problem(3000, 30);
         rvm_settings s = settings_of(true);
         rvm_study y;
-        rvm_working_set *w = NULL;
+        void *w = NULL;
         rvm_error err = { 0 };
         s.budget_mb = 0.3; /* 128 bytes for each row alone are 0.37 */
         CHECK_OK(rvm_study_init(&y, p, &s, &s.kernel, 1, &err));
-        ck_assert_int_eq(rvm_working_set_alloc(&w, &y, &s, &err), RVM_ENOMEM);
+        ck_assert_int_eq(rvm_working_sets.alloc(&w, &y, &s, &err), RVM_ENOMEM);
         ck_assert_ptr_null(w);
         ck_assert_ptr_nonnull(strstr(err.message, "-m 0.3 is too small for 3000 rows"));
         rvm_study_free(&y);

@@ -250,7 +250,7 @@ rvm_status rvm_columns_pick(gsl_matrix *out, const rvm_columns *c, const rvm_bas
                             const size_t *column, size_t first, rvm_error *err)
 {
     const size_t K = out->size1;
-    if (c->PhiT != NULL && c->basis == basis) {
+    if (c->PhiT != NULL && c->basis->at == basis->at) {
         for (size_t k = 0; k < K; k++)
             memcpy(gsl_matrix_ptr(out, k, 0), gsl_matrix_const_ptr(c->PhiT, column[k], first),
                    out->size2 * sizeof(double));

@@ -65,22 +65,27 @@ bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms, size_t draws)
     return f->alpha != NULL && f->factor != NULL;
 }
 
+void rvm_latent_free(rvm_latent *f)
+{
+    free(f->term);
+    free(f->vector);
+    free(f->weight);
+    free(f->alpha);
+    free(f->factor);
+    free(f->draw);
+    free(f->noise_sd);
+    memset(f, 0, sizeof *f);
+}
+
 void rvm_model_free(rvm_model *m)
 {
     if (m == NULL)
         return;
+    for (size_t k = 0; k < m->latent_count; k++)
+        rvm_latent_free(&m->latent[k]);
     free(m->label);
     free(m->input_index);
     free(m->input_weight);
-    for (size_t k = 0; k < m->latent_count; k++) {
-        free(m->latent[k].term);
-        free(m->latent[k].vector);
-        free(m->latent[k].weight);
-        free(m->latent[k].alpha);
-        free(m->latent[k].factor);
-        free(m->latent[k].draw);
-        free(m->latent[k].noise_sd);
-    }
     free(m->latent);
     rvm_problem_free(m->vectors);
     free(m->row);

@@ -71,6 +71,8 @@ bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs);
  * with a normal distribution (draws 0) or with draws; false without memory, and what it got is then
  * freed with the model. */
 bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms, size_t draws);
+/* Makes it an empty one again. */
+void rvm_latent_free(rvm_latent *f);
 bool rvm_latent_has_bias(const rvm_latent *f);
 /* Some prior of the precisions is not flat. */
 bool rvm_model_has_prior(const rvm_model *m);

@@ -22,26 +22,25 @@
 #include "product/chains.h"
 #include "product/crossval.h"
 #include "product/finish.h"
+#include "product/joint_mode.h"
 #include "product/sampler.h"
 #include "product/settings.h"
 #include "product/tune.h"
 #include "product/widths.h"
+#include "search/baselines.h"
 #include "search/class_order.h"
+#include "search/constant.h"
 #include "search/multi.h"
 #include "search/outputs.h"
 #include "search/starts.h"
-#include "search/textbook.h"
 #include "search/working_set.h"
 
-/* How the solution is found. A constant target and a single class need no search. */
-typedef enum {
-    BY_STARTS,
-    BY_WORKING_SET,
-    BY_CLASSES,
-    BY_OUTPUTS,
-    BY_TEXTBOOK,
-    NOTHING_TO_FIND
-} method;
+/* Ways of searching: the first one that fits is taken. */
+static const rvm_search_type *const searches[] = {
+    &rvm_constant,     &rvm_output_search, &rvm_baselines,
+    &rvm_class_search, &rvm_many_starts,   &rvm_working_sets,
+};
+enum { SEARCHES = sizeof searches / sizeof searches[0] };
 
 struct rvm_trainer {
     const rvm_problem *p;  /* borrowed */
@@ -55,48 +54,12 @@ struct rvm_trainer {
     rvm_tuner *tuner;   /* NULL where nothing was open */
     rvm_widths *widths; /* NULL without; owns the length-scales of the kernel */
     rvm_study study;
-    size_t *class_of_row; /* owned, more than two classes: as class_order.h has it; and */
-    size_t *place;        /* owned, position in labels of each class */
-    method method;
-    rvm_starts *starts;
-    rvm_working_set *working_set;
-    rvm_multi *multi;
-    rvm_outputs *outputs;
-    rvm_textbook *textbook;
-    rvm_columns fixed;     /* NOTHING_TO_FIND: the bias alone */
-    rvm_solution constant; /* NOTHING_TO_FIND */
-    rvm_sampler *sampler;  /* NULL before the chains begin */
-    bool mixed;            /* they agree */
+    size_t *place; /* owned, more than two classes: position in labels of each (class_order.h) */
+    const rvm_search_type *type; /* NULL before the study is there */
+    void *search;                /* owned, of that type */
+    rvm_sampler *sampler;        /* NULL before the chains begin */
+    bool mixed;                  /* they agree */
 };
-
-/* ---- No search ------------------------------------------------------------------------------ */
-
-/* The bias alone, at the mean of a constant target with as much noise as its rounding; nothing at
- * all for a single class. */
-static rvm_status settle(rvm_trainer *tr, rvm_error *err)
-{
-    const rvm_basis *b = &tr->study.basis;
-    const rvm_observed *o = &tr->study.observed;
-    const size_t bias = 0, count = o->likelihood->has_noise && b->bias ? 1 : 0;
-    rvm_fit fit;
-    rvm_status status = rvm_columns_init(&tr->fixed, b, 1, INFINITY, 1, err);
-    if (status == RVM_OK)
-        status = rvm_columns_append(&tr->fixed, &bias, count, err);
-    if (status != RVM_OK)
-        return status;
-    status = rvm_fit_init(&fit, 1, 0, err);
-    if (status != RVM_OK)
-        return status;
-    if (count == 1)
-        rvm_fit_add(&fit, 0, o->bias_ln_alpha_max);
-    fit.ln_beta = rvm_study_constant_ln_beta(&tr->study);
-    status = rvm_solution_init(&tr->constant, 1, false, err);
-    if (status == RVM_OK)
-        status = rvm_solution_save(&tr->constant, 0, &fit, tr->fixed.id, tr->fixed.norm, err);
-    tr->constant.converged = true;
-    rvm_fit_free(&fit);
-    return status;
-}
 
 /* ---- What is looked at ----------------------------------------------------------------------- */
 
@@ -115,30 +78,16 @@ static bool is_interrupted(const rvm_trainer *tr)
     return rvm_interrupted(tr->settings.interrupted);
 }
 
-static method choose_method(const rvm_trainer *tr)
-{
-    if (tr->settings.task == RVM_CLASSIFICATION && tr->labels.count < 2)
-        return NOTHING_TO_FIND;
-    if (tr->study.p->outputs > 1)
-        return BY_OUTPUTS;
-    if (tr->settings.task == RVM_REGRESSION && tr->study.constant_target)
-        return NOTHING_TO_FIND;
-    if (tr->settings.method != RVM_METHOD_AUTO && !is_sampled(tr))
-        return BY_TEXTBOOK;
-    if (tr->labels.count > 2)
-        return BY_CLASSES;
-    return rvm_starts_fit(&tr->study, &tr->settings) ? BY_STARTS : BY_WORKING_SET;
-}
-
 static rvm_status order_classes(rvm_trainer *tr, rvm_error *err)
 {
-    if (tr->class_of_row == NULL)
-        tr->class_of_row = rvm_array(tr->p->rows, sizeof *tr->class_of_row);
+    tr->study.classes = tr->labels.count;
+    if (!has_many_classes(tr))
+        return RVM_OK;
     if (tr->place == NULL)
         tr->place = rvm_array(tr->labels.count, sizeof *tr->place);
-    if (tr->class_of_row == NULL || tr->place == NULL)
+    if (tr->place == NULL)
         return rvm_fail_memory(err, "the classes");
-    return rvm_class_order(tr->class_of_row, tr->place, &tr->study, &tr->labels, err);
+    return rvm_class_order(tr->place, &tr->study, &tr->labels, err);
 }
 
 /* The solution from which chains begin knows nothing of their priors, which need not have one. */
@@ -157,131 +106,24 @@ static rvm_status observe_problem(rvm_trainer *tr, rvm_error *err)
     tr->settings.kernel = rvm_settings_kernel(&tr->settings, tr->p);
     const rvm_settings s = settings_of_search(tr);
     rvm_study_free(&tr->study);
-    const rvm_status status =
+    rvm_status status =
         rvm_study_init(&tr->study, tr->p, &s, &tr->settings.kernel, first_label, err);
+    if (status == RVM_OK)
+        status = order_classes(tr, err);
     if (status != RVM_OK)
         return status;
-    tr->method = choose_method(tr);
-    return has_many_classes(tr) ? order_classes(tr, err) : RVM_OK;
-}
-
-static rvm_status prepare_search(rvm_trainer *tr, rvm_error *err)
-{
-    const size_t classes = tr->labels.count;
-    if (tr->method == BY_STARTS)
-        return rvm_starts_alloc(&tr->starts, &tr->study, &tr->settings, err);
-    if (tr->method == BY_WORKING_SET)
-        return rvm_working_set_alloc(&tr->working_set, &tr->study, &tr->settings, err);
-    if (tr->method == BY_CLASSES)
-        return rvm_multi_alloc(&tr->multi, &tr->study, tr->class_of_row, classes, &tr->settings,
-                               err);
-    if (tr->method == BY_TEXTBOOK)
-        return rvm_textbook_alloc(&tr->textbook, &tr->study, tr->class_of_row,
-                                  has_many_classes(tr) ? classes : 1, &tr->settings, err);
-    if (tr->method == BY_OUTPUTS)
-        return rvm_outputs_alloc(&tr->outputs, &tr->study, &tr->settings, err);
-    return settle(tr, err);
-}
-
-/* ---- Steps ---------------------------------------------------------------------------------- */
-
-static const rvm_solution *best_solution(const rvm_trainer *tr)
-{
-    if (tr->method == BY_STARTS)
-        return rvm_starts_best(tr->starts);
-    if (tr->method == BY_WORKING_SET)
-        return rvm_working_set_best(tr->working_set);
-    if (tr->method == BY_TEXTBOOK)
-        return rvm_textbook_solution(tr->textbook);
-    return &tr->constant;
-}
-
-static rvm_columns columns(const rvm_trainer *tr)
-{
-    if (tr->method == BY_STARTS)
-        return *rvm_starts_design(tr->starts);
-    if (tr->method == BY_WORKING_SET)
-        return rvm_working_set_columns(tr->working_set);
-    if (tr->method == BY_OUTPUTS)
-        return *rvm_outputs_design(tr->outputs);
-    if (tr->method == BY_TEXTBOOK)
-        return *rvm_textbook_design(tr->textbook);
-    return tr->fixed;
-}
-
-static void report_point(rvm_report *r, const rvm_trainer *tr)
-{
-    const rvm_solution *best = best_solution(tr);
-    const rvm_observed *o = &tr->study.observed;
-    const double ln_beta = best->latent->ln_beta;
-    r->functions = rvm_solution_functions(best);
-    r->log_evidence = rvm_solution_log_evidence(best);
-    r->converged = tr->done && best->converged;
-    if (!o->likelihood->has_noise)
-        return;
-    r->log_evidence -= (double)r->rows * log(tr->study.t_scale);
-    r->noise_sd = tr->study.t_scale * exp(-0.5 * ln_beta);
-    r->noise_at_bound =
-        !o->noise_fixed && tr->method != NOTHING_TO_FIND && ln_beta >= o->ln_beta_max - 1e-6;
-}
-
-static void report_outputs(rvm_report *r, const rvm_trainer *tr)
-{
-    rvm_outputs_progress(&r->start, &r->starts, tr->outputs);
-    r->progress = (double)r->start / r->starts;
-    r->functions = rvm_outputs_functions(tr->outputs);
-    r->log_evidence = rvm_outputs_log_evidence(tr->outputs);
-    r->converged = tr->done && rvm_outputs_converged(tr->outputs);
-    r->noise_at_bound = rvm_outputs_noise_at_bound(tr->outputs);
-}
-
-/* One model of each class against the rest. */
-static void report_one_vs_rest(rvm_report *r, const rvm_trainer *tr)
-{
-    rvm_textbook_progress(&r->start, &r->starts, tr->textbook);
-    r->progress = (double)(r->start - 1) / r->starts;
-    r->functions = rvm_solution_functions(best_solution(tr));
-    r->log_evidence = rvm_solution_log_evidence(best_solution(tr));
-    r->converged = tr->done && best_solution(tr)->converged;
-}
-
-/* Only between searches that choose by rvm_solution_prefer. */
-static double credit(const rvm_trainer *tr, int starts)
-{
-    const rvm_observed *o = &tr->study.observed;
-    const bool chosen =
-        tr->method == BY_STARTS || tr->method == BY_WORKING_SET || tr->method == BY_OUTPUTS;
-    return chosen && starts > 1 && o->likelihood->credit > 0
-               ? o->likelihood->credit - o->prune_margin
-               : 0;
+    size_t k = 0;
+    while (k + 1 < SEARCHES && !searches[k]->fits(&tr->study, &tr->settings))
+        k++;
+    tr->type = searches[k];
+    return RVM_OK;
 }
 
 static void report_search(rvm_report *r, const rvm_trainer *tr)
 {
     r->rows = tr->study.observed.N;
-    if (tr->method == BY_STARTS) {
-        rvm_starts_progress(&r->start, &r->starts, tr->starts);
-        r->progress = (double)r->start / r->starts;
-    }
-    if (tr->method == BY_WORKING_SET) {
-        r->rows = rvm_working_set_rows(tr->working_set);
-        r->progress = rvm_working_set_progress(tr->working_set);
-        rvm_working_set_starts(&r->start, &r->starts, tr->working_set);
-    }
-    if (tr->method == BY_CLASSES) {
-        rvm_multi_progress(&r->start, &r->starts, tr->multi);
-        r->progress = (double)(r->start - 1) / r->starts;
-        r->functions = rvm_multi_functions(tr->multi);
-        r->log_evidence = rvm_multi_log_evidence(tr->multi);
-        r->converged = tr->done && rvm_multi_converged(tr->multi);
-    } else if (tr->method == BY_OUTPUTS) {
-        report_outputs(r, tr);
-    } else if (tr->method == BY_TEXTBOOK && has_many_classes(tr)) {
-        report_one_vs_rest(r, tr);
-    } else {
-        report_point(r, tr);
-    }
-    r->credit = credit(tr, r->starts);
+    tr->type->report(r, tr->search);
+    r->converged = tr->done && r->converged;
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
@@ -317,9 +159,9 @@ static bool is_relevance_wanted(const rvm_trainer *tr)
 static rvm_status begin_widths(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_status status = observe_problem(tr, err);
-    if (status != RVM_OK || tr->method == NOTHING_TO_FIND)
+    if (status != RVM_OK || tr->type->trivial)
         return status;
-    return rvm_widths_alloc(&tr->widths, &tr->study, tr->class_of_row, tr->labels.count,
+    return rvm_widths_alloc(&tr->widths, &tr->study, tr->study.class_of_row, tr->labels.count,
                             &tr->settings, err);
 }
 
@@ -344,35 +186,27 @@ static bool is_search_wanted(const rvm_trainer *tr)
 static rvm_status begin_search(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_status status = observe_problem(tr, err);
-    return status == RVM_OK ? prepare_search(tr, err) : status;
+    if (status != RVM_OK)
+        return status;
+    return tr->type->alloc(&tr->search, &tr->study, &tr->settings, err);
 }
 
 static rvm_status step_search(rvm_trainer *tr, rvm_error *err)
 {
-    if (tr->method == BY_STARTS)
-        return rvm_starts_step(&tr->over, tr->starts, err);
-    if (tr->method == BY_WORKING_SET)
-        return rvm_working_set_step(&tr->over, tr->working_set, err);
-    if (tr->method == BY_CLASSES)
-        return rvm_multi_step(&tr->over, tr->multi, err);
-    if (tr->method == BY_OUTPUTS)
-        return rvm_outputs_step(&tr->over, tr->outputs, err);
-    if (tr->method == BY_TEXTBOOK)
-        return rvm_textbook_step(&tr->over, tr->textbook, err);
-    tr->over = true;
-    return RVM_OK;
+    return tr->type->step(&tr->over, tr->search, err);
 }
 
 /* Where there is nothing to find there is nothing to draw. */
 static bool is_sample_wanted(const rvm_trainer *tr)
 {
-    return is_sampled(tr) && tr->method != NOTHING_TO_FIND;
+    return is_sampled(tr) && (tr->type == NULL || !tr->type->trivial);
 }
 
 static rvm_status begin_sample(rvm_trainer *tr, rvm_error *err)
 {
+    const rvm_found found = tr->type->solution(tr->search, 0);
     const rvm_status status =
-        rvm_sampler_alloc(&tr->sampler, &tr->study, best_solution(tr)->latent, &tr->settings, err);
+        rvm_sampler_alloc(&tr->sampler, &tr->study, found.solved, &tr->settings, err);
     return status == RVM_EINTERRUPT ? RVM_OK : status; /* the solution is there */
 }
 
@@ -541,16 +375,10 @@ void rvm_trainer_free(rvm_trainer *tr)
         return;
     rvm_tuner_free(tr->tuner);
     rvm_widths_free(tr->widths);
-    rvm_starts_free(tr->starts);
-    rvm_working_set_free(tr->working_set);
-    rvm_multi_free(tr->multi);
-    rvm_outputs_free(tr->outputs);
-    rvm_textbook_free(tr->textbook);
+    if (tr->search != NULL)
+        tr->type->free(tr->search);
     rvm_sampler_free(tr->sampler);
-    free(tr->class_of_row);
     free(tr->place);
-    rvm_columns_free(&tr->fixed);
-    rvm_solution_free(&tr->constant);
     rvm_labels_free(&tr->labels);
     rvm_study_free(&tr->study);
     free(tr);
@@ -593,25 +421,6 @@ static bool is_hasty(const rvm_trainer *tr)
     return !tr->done && is_interrupted(tr);
 }
 
-static rvm_status finish_one(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
-{
-    rvm_finished numbers = { .hasty = is_hasty(tr) };
-    if (!rvm_model_alloc_latents(m, 1))
-        return rvm_fail_memory(err, "the model");
-    const rvm_solution *best = best_solution(tr);
-    const rvm_columns c = columns(tr);
-    rvm_status status = rvm_finish_latent(m->latent, &numbers, best->latent, &tr->study, &c, err);
-    m->log_evidence = numbers.log_likelihood - numbers.penalty;
-    m->log_prior = numbers.log_prior;
-    if (tr->labels.count == 1)
-        m->log_evidence = 0; /* the only class there is has probability 1 */
-    m->converged = tr->done && best->converged;
-    m->noise_fixed = tr->study.observed.noise_fixed;
-    if (status == RVM_OK && m->task == RVM_REGRESSION)
-        status = finish_noise(m->latent, tr, best->latent->ln_beta, err);
-    return status;
-}
-
 /* So many have been recorded that something can be said of them; an interrupt may come before. */
 static bool has_draws(const rvm_trainer *tr)
 {
@@ -623,7 +432,6 @@ static rvm_status finish_draws(rvm_model *m, const rvm_trainer *tr, rvm_error *e
     if (!rvm_model_alloc_latents(m, 1))
         return rvm_fail_memory(err, "the model");
     m->log_evidence = rvm_sampler_mean_log_likelihood(tr->sampler);
-    m->converged = tr->done && tr->mixed;
     m->noise_fixed = tr->study.observed.noise_fixed;
     return rvm_chains_latent(m->latent, tr->sampler, (size_t)tr->settings.sampling.keep, err);
 }
@@ -634,85 +442,39 @@ rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error
     return has_draws(tr) ? rvm_chains_alloc(out, tr->sampler, tr->p, err) : RVM_OK;
 }
 
+/* The latent function of each output, or of two classes; a single class has none, and
+ * probability 1. */
 static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
     const size_t outputs = tr->study.p->outputs;
-    const rvm_columns c = columns(tr);
     rvm_status status = RVM_OK;
     if (!rvm_model_alloc_latents(m, outputs))
         return rvm_fail_memory(err, "the model");
     for (size_t k = 0; k < outputs && status == RVM_OK; k++) {
-        const rvm_solved *solved = rvm_outputs_select(tr->outputs, k);
+        const rvm_found f = tr->type->solution(tr->search, k);
         rvm_finished numbers = { .hasty = is_hasty(tr) };
-        status = rvm_finish_latent(&m->latent[k], &numbers, solved, &tr->study, &c, err);
-        m->log_evidence += numbers.log_likelihood - numbers.penalty;
-        if (status == RVM_OK)
-            status = finish_noise(&m->latent[k], tr, solved->ln_beta, err);
+        status = rvm_finish_latent(&m->latent[k], &numbers, f.solved, &tr->study, &f.columns, err);
+        m->log_prior += f.log_prior;
+        if (tr->labels.count != 1)
+            m->log_evidence += numbers.log_likelihood - numbers.penalty;
+        if (status == RVM_OK && m->task == RVM_REGRESSION)
+            status = finish_noise(&m->latent[k], tr, f.solved->ln_beta, err);
     }
-    m->log_prior = rvm_outputs_log_prior(tr->outputs);
     m->noise_fixed = tr->study.observed.noise_fixed;
-    m->converged = tr->done && rvm_outputs_converged(tr->outputs);
     return status;
-}
-
-static rvm_status finish_classes(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
-{
-    if (!rvm_model_alloc_latents(m, tr->labels.count))
-        return rvm_fail_memory(err, "the model");
-    rvm_status status = rvm_multi_settle(tr->multi, err);
-    rvm_columns c;
-    double penalties = 0;
-    for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
-        const rvm_solved *solved = rvm_multi_select(&c, tr->multi, k);
-        rvm_finished numbers = { .activation = rvm_multi_activation(tr->multi, k),
-                                 .hasty = is_hasty(tr) };
-        status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, solved, &tr->study, &c, err);
-        rvm_multi_shift_back(tr->multi, k);
-        penalties += numbers.penalty;
-        m->log_prior += numbers.log_prior;
-    }
-    m->log_evidence = rvm_multi_log_likelihood(tr->multi) - penalties;
-    m->converged = tr->done && rvm_multi_converged(tr->multi);
-    return status;
-}
-
-/* A model of each class against the rest, which know nothing of each other. */
-static rvm_status finish_one_vs_rest(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
-{
-    const rvm_columns c = columns(tr);
-    rvm_status status = RVM_OK;
-    if (!rvm_model_alloc_latents(m, tr->labels.count))
-        return rvm_fail_memory(err, "the model");
-    for (size_t k = 0; k < tr->labels.count && status == RVM_OK; k++) {
-        const rvm_solved *solved = rvm_textbook_select(tr->textbook, k);
-        rvm_finished numbers = { .hasty = is_hasty(tr) };
-        status = rvm_finish_latent(&m->latent[tr->place[k]], &numbers, solved, &tr->study, &c, err);
-        m->log_evidence += numbers.log_likelihood - numbers.penalty;
-        m->log_prior += numbers.log_prior;
-    }
-    m->converged = tr->done && best_solution(tr)->converged;
-    return status;
-}
-
-/* More than two classes. */
-static rvm_multiclass model_of_classes(const rvm_trainer *tr)
-{
-    if (!has_many_classes(tr))
-        return RVM_SOFTMAX;
-    return tr->method == BY_TEXTBOOK ? RVM_ONE_VS_REST : tr->settings.multiclass;
 }
 
 static rvm_status finish(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
     if (has_draws(tr))
         return finish_draws(m, tr, err);
-    if (tr->method == BY_CLASSES)
-        return finish_classes(m, tr, err);
-    if (tr->method == BY_OUTPUTS)
+    if (!has_many_classes(tr))
         return finish_outputs(m, tr, err);
-    if (tr->method == BY_TEXTBOOK && has_many_classes(tr))
-        return finish_one_vs_rest(m, tr, err);
-    return finish_one(m, tr, err);
+    const rvm_search_stand stand = tr->done             ? RVM_AT_ITS_END
+                                   : is_interrupted(tr) ? RVM_CUT_SHORT
+                                                        : RVM_ON_ITS_WAY;
+    m->multiclass = tr->type->one_vs_rest ? RVM_ONE_VS_REST : tr->settings.multiclass;
+    return rvm_joint_mode_finish(m, &tr->study, tr->place, tr->type, tr->search, stand, err);
 }
 
 /* The kernel is still on its way: one step of a search with that of now. */
@@ -747,8 +509,8 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
         rvm_model_free(m);
         return rvm_fail_memory(err, "the model");
     }
-    m->multiclass = model_of_classes(tr);
     m->examples = tr->study.observed.N;
+    m->converged = rvm_trainer_report(tr).converged;
     if (!is_sampled(tr)) {
         m->weight_prior = tr->settings.weight_prior;
         m->noise_prior = tr->settings.noise_prior;

@@ -167,17 +167,19 @@ static rvm_status number_rows(size_t *of_row, const size_t *place, rvm_study *y,
     return RVM_OK;
 }
 
-rvm_status rvm_class_order(size_t *of_row, size_t *place, rvm_study *y, const rvm_labels *labels,
-                           rvm_error *err)
+rvm_status rvm_class_order(size_t *place, rvm_study *y, const rvm_labels *labels, rvm_error *err)
 {
     places s;
     rvm_status status = alloc_places(&s, labels, y->p->rows, err);
+    y->class_of_row = rvm_array(y->p->rows, sizeof *y->class_of_row);
+    if (status == RVM_OK && y->class_of_row == NULL)
+        status = rvm_fail_memory(err, "the order of the classes");
     if (status == RVM_OK)
-        status = find_places(&s, of_row, y->p, err);
+        status = find_places(&s, y->class_of_row, y->p, err);
     if (status == RVM_OK)
         status = sort_classes(place, &s, compare_classes, err);
     if (status == RVM_OK)
-        status = number_rows(of_row, place, y, &s, err);
+        status = number_rows(y->class_of_row, place, y, &s, err);
     free_places(&s);
     return status;
 }

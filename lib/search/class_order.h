@@ -9,10 +9,10 @@
 #include "data/labels.h"
 #include "search/observe.h"
 
-/* of_row (N, in the order of y's rows): number of the class of each row. place (as many as there
- * are labels): position in labels of class 0, 1, ... Rows of y with the same features, which
+/* Fills y->class_of_row. place (as many as there are labels): position in labels of class 0, 1, ...
+ * Rows of y with the same features, which
  * canonical order sorts by their labels, are put in the order of their classes. O(N ln N). */
-RVM_CHECKED rvm_status rvm_class_order(size_t *of_row, size_t *place, rvm_study *y,
-                                       const rvm_labels *labels, rvm_error *err);
+RVM_CHECKED rvm_status rvm_class_order(size_t *place, rvm_study *y, const rvm_labels *labels,
+                                       rvm_error *err);
 
 #endif

@@ -25,8 +25,7 @@ enum {
     WIDE_PRIOR = 18,      /* what it takes off ln alpha at first (observe.h):
                              wine, of three classes, is lost with RVM_WIDE_PRIOR */
     SETTLING_PASSES = 60, /* over the classes, to the joint mode; */
-    MANY_ROWS_PASSES = 5, /* with many rows, */
-    HASTY_PASSES = 2,     /* and after an interrupt */
+    MANY_ROWS_PASSES = 5, /* with many rows */
     USUAL_CLASSES = 26,   /* with more than that samples for each of them are smaller, */
     LEAST_SAMPLE = 100,   /* down to this size */
     LEAST_FIRST = 20,     /* candidates in the first chunk of a class, and so many */
@@ -52,17 +51,14 @@ static const double near_mode = 1e-5, at_mode = 1e-12, promise_at_mode = 1e-19;
 /* Candidates times classes: with more there are fewer starts and passes. */
 static const double usual_work = 2e4;
 
-/* Activations that may change when a search that is not at its end is brought to its mode: less
- * than half a second's work. */
-static const double hasty_work = 1e6;
-
 /* Of a start: a first pass, passes that let functions in, a pass to the optimum, passes to the
  * joint mode. At the very end passes to the joint mode of the best solution. */
 typedef enum { FIRST, ROUNDS, POLISH, SETTLE, LAST } stage;
 
-struct rvm_multi {
-    rvm_study *y; /* borrowed */
-    size_t count; /* of the classes */
+typedef struct {
+    rvm_study view; /* of the study, which observes the class in hand */
+    double *t;      /* owned, N: its targets */
+    size_t count;   /* of the classes */
     double tolerance;
     int threads;
     rvm_classes classes;
@@ -80,38 +76,38 @@ struct rvm_multi {
     double gained; /* in this pass */
     double so_far; /* in this start, but for the first pass */
     bool arrived;  /* this start has come to its end, not to MOST_PASSES */
-    bool done;     /* nothing is left to do */
-};
+} multi;
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
 /* `usual` where classes and candidates are no more than usual, and the fewer the more there are, at
  * least `least`: so that the work grows with the classes and no faster. */
-static int bound_work(const rvm_multi *m, int usual, int least)
+static int bound_work(const multi *m, int usual, int least)
 {
-    const double work = (double)m->y->basis.count * (double)m->count;
+    const double work = (double)m->view.basis.count * (double)m->count;
     const double share = fmin(usual_work / work, 1);
     return (int)fmax(usual * share, least);
 }
 
-static int choose_starts(const rvm_multi *m, const rvm_settings *s)
+static int choose_starts(const multi *m, const rvm_settings *s)
 {
-    if (m->y->basis.count > SEVERAL_STARTS)
+    if (m->view.basis.count > SEVERAL_STARTS)
         return 1;
     return s->restarts > 0 ? s->restarts : bound_work(m, USUAL_STARTS, WIDE_START + 1);
 }
 
 /* Rows and candidates of each class. */
-static rvm_status sort_by_class(rvm_multi *m, const size_t *class_of_row, rvm_error *err)
+static rvm_status sort_by_class(multi *m, rvm_error *err)
 {
-    const rvm_basis *b = &m->y->basis;
+    const size_t *class_of_row = m->view.class_of_row;
+    const rvm_basis *b = &m->view.basis;
     size_t first = 0;
     m->rows = rvm_array(m->count, sizeof *m->rows);
     m->end = rvm_array(m->count, sizeof *m->end);
     m->own = rvm_array(b->count, sizeof *m->own);
     if (m->rows == NULL || m->end == NULL || m->own == NULL)
         return rvm_fail_memory(err, "the classes");
-    for (size_t n = 0; n < m->y->observed.N; n++)
+    for (size_t n = 0; n < m->view.observed.N; n++)
         m->rows[class_of_row[n]]++;
     for (size_t i = b->terms; i < b->count; i++)
         m->end[class_of_row[rvm_basis_row(b, i)]]++;
@@ -125,55 +121,40 @@ static rvm_status sort_by_class(rvm_multi *m, const size_t *class_of_row, rvm_er
     return RVM_OK;
 }
 
-static rvm_status alloc_parts(rvm_multi *m, const size_t *class_of_row, const rvm_settings *s,
-                              rvm_error *err)
+static rvm_status alloc_parts(multi *m, const rvm_settings *s, rvm_error *err)
 {
-    const size_t M = m->y->basis.count, N = m->y->observed.N;
+    const size_t M = m->view.basis.count, N = m->view.observed.N;
     /* A quarter for columns that are kept; what belongs to each row and candidate comes first. */
     const double numbers = s->budget_mb * 1048576 / 8 - (16 + (double)m->count) * (double)N;
-    const size_t capacity = rvm_gram_search_capacity(m->y, 0.75 * numbers);
+    const size_t capacity = rvm_gram_search_capacity(&m->view, 0.75 * numbers);
     if (capacity == 0)
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows of %zu classes",
                         s->budget_mb, N, m->count);
+    m->view.observed.t = m->t = rvm_array(N, sizeof *m->t);
+    if (m->t == NULL)
+        return rvm_fail_memory(err, "the classes");
     rvm_status status = rvm_solution_init(&m->now, m->count, false, err);
     if (status == RVM_OK)
         status = rvm_solution_init(&m->best, m->count, false, err);
     m->best.in_common = -INFINITY; /* any solution is better */
     if (status == RVM_OK)
-        status = sort_by_class(m, class_of_row, err);
+        status = sort_by_class(m, err);
     if (status == RVM_OK)
         status = rvm_pool_init(&m->pool, M, s->seed, err);
     if (status == RVM_OK)
-        status = rvm_classes_init(&m->classes, class_of_row, m->count, N, s->multiclass, err);
+        status =
+            rvm_classes_init(&m->classes, m->view.class_of_row, m->count, N, s->multiclass, err);
     if (status == RVM_OK)
-        status = rvm_gram_search_init(&m->gram, m->y, capacity, 0.25 * numbers, m->threads, err);
+        status =
+            rvm_gram_search_init(&m->gram, &m->view, capacity, 0.25 * numbers, m->threads, err);
     if (status == RVM_OK)
-        rvm_gram_search_heed(&m->gram, m->y->observed.interrupted);
-    return status == RVM_OK ? rvm_gram_search_take_rows(&m->gram, m->y, err) : status;
+        rvm_gram_search_heed(&m->gram, m->view.observed.interrupted);
+    return status == RVM_OK ? rvm_gram_search_take_rows(&m->gram, &m->view, err) : status;
 }
 
-rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of_row,
-                           size_t classes, const rvm_settings *s, rvm_error *err)
+static void multi_free(void *search)
 {
-    rvm_multi *m = rvm_array(1, sizeof *m);
-    if (m == NULL)
-        return rvm_fail_memory(err, "the classes");
-    m->y = y;
-    m->count = classes;
-    m->tolerance = s->tolerance;
-    m->threads = rvm_threads(s->threads);
-    m->starts = choose_starts(m, s);
-    const rvm_status status = alloc_parts(m, class_of_row, s, err);
-    if (status != RVM_OK) {
-        rvm_multi_free(m);
-        return status;
-    }
-    *out = m;
-    return RVM_OK;
-}
-
-void rvm_multi_free(rvm_multi *m)
-{
+    multi *m = search;
     if (m == NULL)
         return;
     rvm_solution_free(&m->now);
@@ -181,10 +162,30 @@ void rvm_multi_free(rvm_multi *m)
     rvm_classes_free(&m->classes);
     rvm_gram_search_free(&m->gram);
     rvm_pool_free(&m->pool);
+    free(m->t);
     free(m->rows);
     free(m->own);
     free(m->end);
     free(m);
+}
+
+static rvm_status multi_alloc(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+{
+    multi *m = rvm_array(1, sizeof *m);
+    if (m == NULL)
+        return rvm_fail_memory(err, "the classes");
+    m->view = *y;
+    m->count = y->classes;
+    m->tolerance = s->tolerance;
+    m->threads = rvm_threads(s->threads);
+    m->starts = choose_starts(m, s);
+    const rvm_status status = alloc_parts(m, s, err);
+    if (status != RVM_OK) {
+        multi_free(m);
+        return status;
+    }
+    *out = m;
+    return RVM_OK;
 }
 
 /* ---- Solutions ------------------------------------------------------------------------------ */
@@ -199,27 +200,27 @@ static double penalty(const rvm_fit *f)
 }
 
 /* The search as it stands, into class k. */
-static rvm_status keep_class(rvm_multi *m, size_t k, rvm_error *err)
+static rvm_status keep_class(multi *m, size_t k, rvm_error *err)
 {
     const rvm_fit *f = m->gram.search.now;
     const rvm_status status = rvm_gram_search_save(&m->now, k, &m->gram, err);
     if (status != RVM_OK)
         return status;
     m->now.latent[k].log_evidence =
-        rvm_fit_log_prior(f, &m->y->observed, m->gram.columns.norm) - penalty(f);
+        rvm_fit_log_prior(f, &m->view.observed, m->gram.columns.norm) - penalty(f);
     rvm_classes_set(&m->classes, k, m->gram.laplace.f);
     return RVM_OK;
 }
 
 /* Class k into the search, at the mode that the other classes leave it. */
-static rvm_status load_class(rvm_multi *m, size_t k, rvm_error *err)
+static rvm_status load_class(multi *m, size_t k, rvm_error *err)
 {
-    rvm_classes_select(&m->classes, &m->y->observed, k);
+    rvm_classes_select(&m->classes, &m->view.observed, k);
     return rvm_gram_search_restore(&m->gram, &m->now.latent[k], err);
 }
 
 /* Class k of the best solution, each function with probability `share`. */
-static rvm_status copy_best(rvm_multi *m, size_t k, double share, rvm_error *err)
+static rvm_status copy_best(multi *m, size_t k, double share, rvm_error *err)
 {
     const rvm_solved *from = &m->best.latent[k];
     rvm_fit *f = m->gram.search.now;
@@ -234,60 +235,50 @@ static rvm_status copy_best(rvm_multi *m, size_t k, double share, rvm_error *err
     return rvm_solution_save(&m->now, k, f, from->id, from->norm, err);
 }
 
-double rvm_multi_log_likelihood(const rvm_multi *m)
-{
-    return rvm_classes_log_likelihood(&m->classes, &m->y->observed);
-}
-
 /* Of the solution in hand. */
-static double log_evidence(const rvm_multi *m)
+static double log_evidence(const multi *m)
 {
-    double sum = rvm_multi_log_likelihood(m);
+    double sum = rvm_classes_log_likelihood(&m->classes, &m->view.observed);
     for (size_t k = 0; k < m->count; k++)
         sum += m->now.latent[k].log_evidence;
     return sum;
 }
 
-double rvm_multi_log_evidence(const rvm_multi *m)
+static bool has_few_rows(const multi *m)
 {
-    return m->start > 0 ? rvm_solution_log_evidence(&m->best) : log_evidence(m);
-}
-
-static bool has_few_rows(const rvm_multi *m)
-{
-    return m->y->basis.count <= SEVERAL_STARTS;
+    return m->view.basis.count <= SEVERAL_STARTS;
 }
 
 /* Class k to its mode, given the others. */
-static rvm_status settle_class(rvm_multi *m, size_t k, rvm_error *err)
+static rvm_status settle_class(multi *m, size_t k, rvm_error *err)
 {
     const rvm_status status = load_class(m, k, err);
     return status == RVM_OK ? keep_class(m, k, err) : status;
 }
 
 /* Whether the passes to the joint mode have come to their end, of which `pass` are done. */
-static bool has_settled(rvm_multi *m, int pass, double change, int most)
+static bool has_settled(multi *m, int pass, double change, int most)
 {
     const double now = log_evidence(m), before = m->before;
     m->before = now;
     rvm_classes_refresh(&m->classes);
-    return pass >= most || fabs(now - before) <= change * (double)m->y->observed.N;
+    return pass >= most || fabs(now - before) <= change * (double)m->view.observed.N;
 }
 
 /* How near to the mode the model is to be, and in how many passes. */
-static double change_at_mode(const rvm_multi *m)
+static double change_at_mode(const multi *m)
 {
     return has_few_rows(m) ? at_mode : near_mode;
 }
 
-static int passes_to_mode(const rvm_multi *m)
+static int passes_to_mode(const multi *m)
 {
     return has_few_rows(m) ? bound_work(m, SETTLING_PASSES, MANY_ROWS_PASSES) : MANY_ROWS_PASSES;
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-static rvm_status run(rvm_multi *m, int sweeps, const rvm_climb_settings *how, rvm_error *err)
+static rvm_status run(multi *m, int sweeps, const rvm_climb_settings *how, rvm_error *err)
 {
     rvm_climb_settings climb = *how;
     climb.tolerance = m->tolerance;
@@ -296,12 +287,12 @@ static rvm_status run(rvm_multi *m, int sweeps, const rvm_climb_settings *how, r
 }
 
 /* The bias, if there is one, and a random chunk. */
-static rvm_status take_first_chunk(rvm_multi *m, size_t k, rvm_error *err)
+static rvm_status take_first_chunk(multi *m, size_t k, rvm_error *err)
 {
     const double widen = m->start == WIDE_START ? WIDE_PRIOR : 0;
     const size_t wanted = LEAST_FIRST + FIRST_OF_A_ROW * m->rows[k];
     const size_t most = wanted < RVM_POOL_FIRST ? wanted : RVM_POOL_FIRST;
-    const size_t count = rvm_pool_first(&m->pool, m->y, &m->gram.columns, most, widen);
+    const size_t count = rvm_pool_first(&m->pool, &m->view, &m->gram.columns, most, widen);
     const rvm_status status =
         rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
     return status == RVM_OK ? run(m, FIRST_SWEEPS, &quick, err) : status;
@@ -309,7 +300,7 @@ static rvm_status take_first_chunk(rvm_multi *m, size_t k, rvm_error *err)
 
 /* What is offered to class k: a sample of all candidates, and where there are so many classes that
  * it is small, candidates that sit on rows of the class. */
-static rvm_status find_offers(rvm_multi *m, size_t *found, size_t k, rvm_error *err)
+static rvm_status find_offers(multi *m, size_t *found, size_t k, rvm_error *err)
 {
     const size_t share = (size_t)RVM_POOL_SAMPLE * USUAL_CLASSES / m->count;
     const size_t most = share > LEAST_SAMPLE ? share : LEAST_SAMPLE;
@@ -324,7 +315,7 @@ static rvm_status find_offers(rvm_multi *m, size_t *found, size_t k, rvm_error *
 }
 
 /* The best of what is offered. */
-static rvm_status let_in(rvm_multi *m, size_t k, rvm_error *err)
+static rvm_status let_in(multi *m, size_t k, rvm_error *err)
 {
     const rvm_columns *c = &m->gram.columns;
     size_t count = 0;
@@ -338,15 +329,15 @@ static rvm_status let_in(rvm_multi *m, size_t k, rvm_error *err)
 }
 
 /* Log evidence less the margin for each function, and less what it must be worth beside that. */
-static double worth(const rvm_multi *m)
+static double worth(const multi *m)
 {
     const rvm_fit *f = m->gram.search.now;
     const double each = m->stage == POLISH ? m->tolerance : 0;
-    return f->log_evidence - (double)f->K * (m->y->observed.prune_margin + each);
+    return f->log_evidence - (double)f->K * (m->view.observed.prune_margin + each);
 }
 
 /* From the class that is loaded; what does not gain is taken back. */
-static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
+static rvm_status search_class(multi *m, size_t k, rvm_error *err)
 {
     const double before = worth(m);
     rvm_status status = RVM_OK;
@@ -370,7 +361,7 @@ static rvm_status search_class(rvm_multi *m, size_t k, rvm_error *err)
 }
 
 /* Passes to the joint mode, of a start (SETTLE) or of the best solution (LAST). */
-static void begin_to_settle(rvm_multi *m, stage which)
+static void begin_to_settle(multi *m, stage which)
 {
     m->stage = which;
     m->pass = 0;
@@ -378,26 +369,26 @@ static void begin_to_settle(rvm_multi *m, stage which)
 }
 
 /* The best solution, and from there to the joint mode. */
-static rvm_status begin_last(rvm_multi *m, rvm_error *err)
+static rvm_status begin_last(multi *m, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     for (size_t k = 0; k < m->count && status == RVM_OK; k++)
         status = copy_best(m, k, 1, err);
     if (has_few_rows(m))
-        m->gram.laplace.negligible = promise_at_mode * (double)m->y->observed.N;
+        m->gram.laplace.negligible = promise_at_mode * (double)m->view.observed.N;
     begin_to_settle(m, LAST);
     return status;
 }
 
 /* A solution is found: it is the best, or is dropped. */
-static rvm_status end_start(rvm_multi *m, rvm_error *err)
+static rvm_status end_start(multi *m, rvm_error *err)
 {
-    const double found = log_evidence(m), margin = m->y->observed.prune_margin;
+    const double found = log_evidence(m), margin = m->view.observed.prune_margin;
     const double more =
         (double)rvm_solution_functions(&m->now) - (double)rvm_solution_functions(&m->best);
     rvm_status status = RVM_OK;
     if (found - margin * more > rvm_solution_log_evidence(&m->best)) {
-        m->now.in_common = rvm_multi_log_likelihood(m);
+        m->now.in_common = rvm_classes_log_likelihood(&m->classes, &m->view.observed);
         m->now.converged = m->arrived;
         rvm_solution_swap(&m->now, &m->best);
     }
@@ -413,9 +404,9 @@ static rvm_status end_start(rvm_multi *m, rvm_error *err)
     return status;
 }
 
-static void end_searching_pass(rvm_multi *m)
+static void end_searching_pass(multi *m)
 {
-    const double rows = (double)m->y->observed.N;
+    const double rows = (double)m->view.observed.N;
     const double least = fmax(poor_pass, m->tolerance);
     const double poor = fmax(fmax(least, poor_share * rows), poor_part * m->so_far);
     const bool is_poor = m->pass > 0 && m->gained < poor;
@@ -427,13 +418,13 @@ static void end_searching_pass(rvm_multi *m)
     rvm_classes_refresh(&m->classes);
 }
 
-static rvm_status end_pass(bool *done, rvm_multi *m, rvm_error *err)
+static rvm_status end_pass(bool *done, multi *m, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     m->next = 0;
     if (m->stage == LAST) {
         m->pass++;
-        *done = m->done = has_settled(m, m->pass, change_at_mode(m), passes_to_mode(m));
+        *done = has_settled(m, m->pass, change_at_mode(m), passes_to_mode(m));
     } else if (m->stage == SETTLE) {
         m->pass++;
         if (has_settled(m, m->pass, near_mode, bound_work(m, SETTLING_PASSES, MANY_ROWS_PASSES)))
@@ -449,7 +440,7 @@ static rvm_status end_pass(bool *done, rvm_multi *m, rvm_error *err)
     return status;
 }
 
-static rvm_status step(bool *done, rvm_multi *m, rvm_error *err)
+static rvm_status step(bool *done, multi *m, rvm_error *err)
 {
     const size_t k = m->next;
     rvm_status status = RVM_OK;
@@ -467,8 +458,9 @@ static rvm_status step(bool *done, rvm_multi *m, rvm_error *err)
     return end_pass(done, m, err);
 }
 
-rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
+static rvm_status multi_step(bool *done, void *search, rvm_error *err)
 {
+    multi *m = search;
     *done = false;
     const rvm_status status = step(done, m, err);
     const bool found = m->start > 0 || rvm_solution_functions(&m->now) > 0;
@@ -478,94 +470,41 @@ rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err)
     return RVM_OK;
 }
 
-/* Passes over all classes until the log evidence changes by no more than that for each row. */
-static rvm_status settle(rvm_multi *m, double change, int most, rvm_error *err)
-{
-    rvm_status status = RVM_OK;
-    m->before = -INFINITY;
-    for (int pass = 0; status == RVM_OK; pass++) {
-        if (pass > 0 && has_settled(m, pass, change, most))
-            break;
-        for (size_t k = 0; k < m->count && status == RVM_OK; k++)
-            status = settle_class(m, k, err);
-    }
-    return status;
-}
-
-/* Whether the classes as they stand, and their activations, are those of the best solution, be they
- * at its joint mode or not. */
-static bool is_at_best(const rvm_multi *m)
-{
-    return m->start == 0 || (m->stage == LAST && (m->pass > 0 || m->starts == 1));
-}
-
-/* The classes as they stand are a solution, if one that is not at its joint mode; where another one
- * was the best, a few passes fit them to each other. */
-static rvm_status settle_hastily(rvm_multi *m, rvm_error *err)
-{
-    rvm_status status = RVM_OK;
-    if (is_at_best(m))
-        return RVM_OK;
-    rvm_gram_search_heed(&m->gram, NULL);
-    for (size_t k = 0; k < m->count && status == RVM_OK; k++)
-        status = copy_best(m, k, 1, err);
-    return status == RVM_OK ? settle(m, near_mode, HASTY_PASSES, err) : status;
-}
-
-rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err)
-{
-    if (m->done)
-        return RVM_OK;
-    if (rvm_interrupted(m->y->observed.interrupted))
-        return settle_hastily(m, err);
-    const double searching = m->gram.laplace.negligible, rows = (double)m->y->observed.N;
-    const double hasty = fmax(1, hasty_work / (rows * (double)m->count));
-    const int most = (int)fmin(hasty, passes_to_mode(m));
-    rvm_status status = RVM_OK;
-    for (size_t k = 0; k < m->count && status == RVM_OK && m->start > 0 && m->stage != LAST; k++)
-        status = copy_best(m, k, 1, err);
-    if (has_few_rows(m))
-        m->gram.laplace.negligible = promise_at_mode * rows;
-    if (status == RVM_OK)
-        status = settle(m, change_at_mode(m), most, err);
-    m->gram.laplace.negligible = searching;
-    return status == RVM_EINTERRUPT ? settle_hastily(m, err) : status;
-}
-
 /* ---- What others see ------------------------------------------------------------------------ */
 
-void rvm_multi_progress(int *start, int *starts, const rvm_multi *m)
+static void multi_report(rvm_report *r, const void *search)
 {
-    *start = m->start < m->starts ? m->start + 1 : m->starts;
-    *starts = m->starts;
+    const multi *m = search;
+    r->start = m->start < m->starts ? m->start + 1 : m->starts;
+    r->starts = m->starts;
+    r->progress = (double)(r->start - 1) / r->starts;
+    rvm_search_report_solution(r, m->start > 0 ? &m->best : &m->now, &m->view);
+    if (m->start == 0)
+        r->log_evidence = log_evidence(m);
 }
 
-size_t rvm_multi_functions(const rvm_multi *m)
+/* The classes as they stand may not be at their joint mode; what they are at the end is. */
+static rvm_found multi_solution(void *search, size_t k)
 {
-    return rvm_solution_functions(m->start > 0 ? &m->best : &m->now);
-}
-
-const rvm_solved *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k)
-{
-    const rvm_solved *s = &m->now.latent[k];
-    rvm_classes_select(&m->classes, &m->y->observed, k);
-    *columns = (rvm_columns){
+    const multi *m = search;
+    const rvm_solution *best = m->start > 0 && m->stage != LAST ? &m->best : &m->now;
+    const rvm_solved *s = &best->latent[k];
+    const rvm_columns columns = {
         .count = s->K, .capacity = s->K, .id = s->id, .norm = s->norm, .threads = m->threads
     };
-    return s;
+    return rvm_search_found(s, columns, &m->view.observed);
 }
 
-double *rvm_multi_activation(rvm_multi *m, size_t k)
+static bool fits(const rvm_study *y, const rvm_settings *s)
 {
-    return gsl_matrix_ptr(m->classes.F, k, 0);
+    (void)s;
+    return y->classes > 2;
 }
 
-void rvm_multi_shift_back(rvm_multi *m, size_t k)
-{
-    rvm_classes_set(&m->classes, k, gsl_matrix_const_ptr(m->classes.F, k, 0));
-}
-
-bool rvm_multi_converged(const rvm_multi *m)
-{
-    return m->best.converged;
-}
+const rvm_search_type rvm_class_search = { .name = "classes",
+                                           .fits = fits,
+                                           .alloc = multi_alloc,
+                                           .step = multi_step,
+                                           .report = multi_report,
+                                           .solution = multi_solution,
+                                           .free = multi_free };

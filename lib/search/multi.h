@@ -14,39 +14,9 @@
 #ifndef RVM_MULTI_H
 #define RVM_MULTI_H
 
-#include "basis/columns.h"
-#include "search/observe.h"
-#include "search/solution.h"
+#include "search/search.h"
 
-typedef struct rvm_multi rvm_multi;
-
-/* class_of_row: borrowed, N, in the order of y's rows. y's observed targets are overwritten. */
-RVM_CHECKED rvm_status rvm_multi_alloc(rvm_multi **out, rvm_study *y, const size_t *class_of_row,
-                                       size_t classes, const rvm_settings *s, rvm_error *err);
-void rvm_multi_free(rvm_multi *m);
-/* The next class. *done: no start is left, and the best solution is at the joint mode of its
- * weights. RVM_EINTERRUPT where an interrupt came before any class had a function; not to be called
- * again after one. */
-RVM_CHECKED rvm_status rvm_multi_step(bool *done, rvm_multi *m, rvm_error *err);
-/* The start in hand, from 1, and how many there are. */
-void rvm_multi_progress(int *start, int *starts, const rvm_multi *m);
-/* Log evidence of the whole model, and active functions of all classes. */
-double rvm_multi_log_evidence(const rvm_multi *m);
-size_t rvm_multi_functions(const rvm_multi *m);
-
-/* Takes up the best solution so far, at the joint mode of its weights, or near it where the search
- * is not done and many rows and classes would make that long. A search that goes on afterwards goes
- * on from there. */
-RVM_CHECKED rvm_status rvm_multi_settle(rvm_multi *m, rvm_error *err);
-/* Class k of it: sets y's targets and offset, at the activations of all others; *columns (borrowed)
- * are those of its functions. */
-const rvm_solved *rvm_multi_select(rvm_columns *columns, rvm_multi *m, size_t k);
-/* Activations of class k, N: filled by the caller with the offset still in them, which
- * rvm_multi_shift_back takes off again. */
-double *rvm_multi_activation(rvm_multi *m, size_t k);
-void rvm_multi_shift_back(rvm_multi *m, size_t k);
-/* ln p(t | all activations). */
-double rvm_multi_log_likelihood(const rvm_multi *m);
-bool rvm_multi_converged(const rvm_multi *m);
+/* step: the next class. */
+extern const rvm_search_type rvm_class_search;
 
 #endif

@@ -262,6 +262,7 @@ void rvm_study_free(rvm_study *y)
         rvm_basis_free(&y->basis);
     free(y->observed.t);
     free(y->observed.row_weight);
+    free(y->class_of_row);
     memset(y, 0, sizeof *y);
 }
 

@@ -14,6 +14,8 @@ typedef struct {
     rvm_observed observed;
     size_t output; /* regression: which of the targets of a row is observed */
     double t_mean, t_scale;
+    size_t classes;       /* classification: how many, in the order of class_order.h; else 0 */
+    size_t *class_of_row; /* owned, N, more than two classes: number of each row's class */
     bool constant_target; /* regression: all targets equal; t_scale is then their rounding, or
                              of a single row its size */
 } rvm_study;

@@ -15,6 +15,7 @@
 #include "base/parallel.h"
 #include "data/problem.h"
 #include "search/batch.h"
+#include "search/climb.h"
 #include "search/sweep.h"
 
 enum {
@@ -53,7 +54,7 @@ static const start_plan plans[] = {
 };
 enum { PLANS = sizeof plans / sizeof plans[0] };
 
-struct rvm_outputs {
+typedef struct {
     rvm_study *y; /* borrowed */
     rvm_settings settings;
     size_t outputs, searched; /* all, and those whose targets vary */
@@ -69,7 +70,7 @@ struct rvm_outputs {
     rvm_solution constant;                /* of the others: the bias, if there is one */
     double top;                           /* the largest score of all results */
     int all, finished;
-};
+} rvm_outputs;
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
@@ -79,7 +80,7 @@ static bool side_by_side(size_t candidates)
 }
 
 /* Counted for as many searches as there can be, whatever the machine offers. */
-static bool fit(double M, const rvm_outputs *o)
+static bool has_room(double M, const rvm_outputs *o)
 {
     const double N = (double)o->y->observed.N, q = (double)o->searched;
     const double searches = side_by_side((size_t)M) ? RVM_BATCH : 1;
@@ -117,9 +118,9 @@ static rvm_status fill_design(rvm_outputs *o, rvm_error *err)
     size_t count = b->count < MOST_CANDIDATES ? b->count : MOST_CANDIDATES;
     if (o->searched == 0)
         count = b->bias ? 1 : 0;
-    while (count > LEAST_CANDIDATES && !fit((double)count, o))
+    while (count > LEAST_CANDIDATES && !has_room((double)count, o))
         count -= (count + 15) / 16;
-    if (!fit((double)count, o))
+    if (!has_room((double)count, o))
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", o->settings.budget_mb,
                         b->N);
     size_t *id = rvm_array(count, sizeof *id);
@@ -267,34 +268,9 @@ static rvm_status alloc_workers(rvm_outputs *o, rvm_error *err)
     return status;
 }
 
-rvm_status rvm_outputs_alloc(rvm_outputs **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+static void outputs_free(void *search)
 {
-    rvm_outputs *o = rvm_array(1, sizeof *o);
-    if (o == NULL)
-        return rvm_fail_memory(err, "the outputs");
-    o->y = y;
-    o->settings = *s;
-    o->outputs = y->p->outputs;
-    o->top = -INFINITY;
-    rvm_status status = observe_outputs(o, err);
-    if (status == RVM_OK)
-        status = fill_design(o, err);
-    if (status == RVM_OK)
-        status = share_design(o, err);
-    if (status == RVM_OK)
-        status = settle_constant(o, err);
-    if (status == RVM_OK)
-        status = alloc_workers(o, err);
-    if (status != RVM_OK) {
-        rvm_outputs_free(o);
-        return status;
-    }
-    *out = o;
-    return RVM_OK;
-}
-
-void rvm_outputs_free(rvm_outputs *o)
-{
+    rvm_outputs *o = search;
     if (o == NULL)
         return;
     for (int w = 0; o->worker != NULL && w < o->workers; w++)
@@ -315,6 +291,32 @@ void rvm_outputs_free(rvm_outputs *o)
     free(o->scale);
     rvm_columns_free(&o->design);
     free(o);
+}
+
+static rvm_status outputs_alloc(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+{
+    rvm_outputs *o = rvm_array(1, sizeof *o);
+    if (o == NULL)
+        return rvm_fail_memory(err, "the outputs");
+    o->y = y;
+    o->settings = *s;
+    o->outputs = y->p->outputs;
+    o->top = -INFINITY;
+    rvm_status status = observe_outputs(o, err);
+    if (status == RVM_OK)
+        status = fill_design(o, err);
+    if (status == RVM_OK)
+        status = share_design(o, err);
+    if (status == RVM_OK)
+        status = settle_constant(o, err);
+    if (status == RVM_OK)
+        status = alloc_workers(o, err);
+    if (status != RVM_OK) {
+        outputs_free(o);
+        return status;
+    }
+    *out = o;
+    return RVM_OK;
 }
 
 /* ---- One search ----------------------------------------------------------------------------- */
@@ -448,8 +450,9 @@ static rvm_status run_batch(rvm_outputs *o, rvm_error *err)
     return rvm_batch_status(&batch, o->best.found, err);
 }
 
-rvm_status rvm_outputs_step(bool *done, rvm_outputs *o, rvm_error *err)
+static rvm_status outputs_step(bool *done, void *search, rvm_error *err)
 {
+    rvm_outputs *o = search;
     rvm_status status = o->finished < o->all ? run_batch(o, err) : RVM_OK;
     *done = o->finished >= o->all;
     if (status == RVM_OK && *done && o->best.found && !rvm_interrupted(o->y->observed.interrupted))
@@ -458,20 +461,10 @@ rvm_status rvm_outputs_step(bool *done, rvm_outputs *o, rvm_error *err)
     return is_lost && o->best.found ? RVM_OK : status;
 }
 
-void rvm_outputs_progress(int *finished, int *all, const rvm_outputs *o)
-{
-    *finished = o->finished;
-    *all = o->all;
-}
+/* ---- What others see ------------------------------------------------------------------------ */
 
-/* ---- The solution --------------------------------------------------------------------------- */
-
-size_t rvm_outputs_functions(const rvm_outputs *o)
-{
-    return rvm_solution_functions(o->best.found ? &o->best : &o->constant);
-}
-
-double rvm_outputs_log_evidence(const rvm_outputs *o)
+/* In the units of the targets. */
+static double log_evidence(const rvm_outputs *o)
 {
     double sum = rvm_solution_log_evidence(&o->best);
     for (size_t k = 0; k < o->outputs; k++)
@@ -479,22 +472,7 @@ double rvm_outputs_log_evidence(const rvm_outputs *o)
     return sum;
 }
 
-double rvm_outputs_log_prior(const rvm_outputs *o)
-{
-    double sum = 0;
-    for (size_t j = 0; j < o->searched && o->best.found; j++) {
-        const rvm_solved *f = &o->best.latent[j];
-        sum += rvm_log_prior(&o->observed[j], f->norm, NULL, f->ln_alpha, f->K, f->ln_beta);
-    }
-    return sum;
-}
-
-bool rvm_outputs_converged(const rvm_outputs *o)
-{
-    return o->searched == 0 || (o->best.found && o->best.converged);
-}
-
-bool rvm_outputs_noise_at_bound(const rvm_outputs *o)
+static bool noise_at_bound(const rvm_outputs *o)
 {
     for (size_t j = 0; j < o->searched && o->best.found; j++)
         if (!o->observed[j].noise_fixed &&
@@ -503,16 +481,41 @@ bool rvm_outputs_noise_at_bound(const rvm_outputs *o)
     return false;
 }
 
-const rvm_solved *rvm_outputs_select(rvm_outputs *o, size_t k)
+static void outputs_report(rvm_report *r, const void *search)
 {
-    rvm_study_select(o->y, &o->settings, k);
-    if (o->place[k] < o->outputs)
-        return &o->best.latent[o->place[k]];
-    o->constant.latent->ln_beta = rvm_study_constant_ln_beta(o->y);
-    return o->constant.latent;
+    const rvm_outputs *o = search;
+    r->start = o->finished;
+    r->starts = o->all;
+    r->progress = (double)o->finished / o->all;
+    r->functions = rvm_solution_functions(o->best.found ? &o->best : &o->constant);
+    r->log_evidence = log_evidence(o);
+    r->converged = o->searched == 0 || (o->best.found && o->best.converged);
+    r->noise_at_bound = noise_at_bound(o);
+    rvm_search_report_credit(r, &o->y->observed);
 }
 
-const rvm_columns *rvm_outputs_design(const rvm_outputs *o)
+/* y observes output k from now on. */
+static rvm_found outputs_solution(void *search, size_t k)
 {
-    return &o->design;
+    rvm_outputs *o = search;
+    const size_t j = o->place[k];
+    rvm_study_select(o->y, &o->settings, k);
+    if (j < o->outputs)
+        return rvm_search_found(&o->best.latent[j], o->design, &o->observed[j]);
+    o->constant.latent->ln_beta = rvm_study_constant_ln_beta(o->y);
+    return (rvm_found){ o->constant.latent, o->design, 0 };
 }
+
+static bool fits(const rvm_study *y, const rvm_settings *s)
+{
+    (void)s;
+    return y->p->outputs > 1;
+}
+
+const rvm_search_type rvm_output_search = { .name = "outputs",
+                                            .fits = fits,
+                                            .alloc = outputs_alloc,
+                                            .step = outputs_step,
+                                            .report = outputs_report,
+                                            .solution = outputs_solution,
+                                            .free = outputs_free };

@@ -10,7 +10,9 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
+#include "data/problem.h"
 #include "search/batch.h"
+#include "search/climb.h"
 #include "search/sweep.h"
 
 enum {
@@ -36,7 +38,7 @@ enum { MOST_POLISHED = 30, FEW_STARTS = 3 };
 /* Share of the functions that a restart removes. */
 static const double kicked_share = 0.25;
 
-struct rvm_starts {
+typedef struct {
     rvm_study *y; /* borrowed */
     rvm_columns design;
     double tolerance;
@@ -48,15 +50,17 @@ struct rvm_starts {
     rvm_solution result[RVM_BATCH]; /* of the batch in hand */
     rvm_solution best;
     double top; /* the largest score of all results */
-};
+} rvm_starts;
 
 /* Counted for as many searches side by side as there can be, whatever the machine offers: which way
  * a problem is solved must not depend on the number of threads. A search has seven square arrays,
  * and with curvature two of the design's size. */
-bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s)
+static bool fits(const rvm_study *y, const rvm_settings *s)
 {
     const double M = (double)y->basis.count, N = (double)y->observed.N;
     const rvm_likelihood *l = y->observed.likelihood;
+    if (y->p->outputs > 1 || y->classes > 2)
+        return false;
     if (l->curved && y->observed.N > MOST_ROWS)
         return false;
     const double scratch = RVM_BATCH * l->scratch(M, N);
@@ -102,7 +106,22 @@ static rvm_status alloc_solutions(rvm_starts *st, rvm_error *err)
     return status;
 }
 
-rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+static void starts_free(void *search)
+{
+    rvm_starts *st = search;
+    if (st == NULL)
+        return;
+    for (int k = 0; st->worker != NULL && k < st->workers; k++)
+        rvm_climber_free(&st->worker[k]);
+    free(st->worker);
+    for (int k = 0; k < RVM_BATCH; k++)
+        rvm_solution_free(&st->result[k]);
+    rvm_solution_free(&st->best);
+    rvm_columns_free(&st->design);
+    free(st);
+}
+
+static rvm_status starts_alloc(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
 {
     rvm_starts *st = rvm_array(1, sizeof *st);
     if (st == NULL)
@@ -119,25 +138,11 @@ rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *
         status = alloc_workers(st, s, err);
     }
     if (status != RVM_OK) {
-        rvm_starts_free(st);
+        starts_free(st);
         return status;
     }
     *out = st;
     return RVM_OK;
-}
-
-void rvm_starts_free(rvm_starts *st)
-{
-    if (st == NULL)
-        return;
-    for (int k = 0; st->worker != NULL && k < st->workers; k++)
-        rvm_climber_free(&st->worker[k]);
-    free(st->worker);
-    for (int k = 0; k < RVM_BATCH; k++)
-        rvm_solution_free(&st->result[k]);
-    rvm_solution_free(&st->best);
-    rvm_columns_free(&st->design);
-    free(st);
 }
 
 /* ---- One search ----------------------------------------------------------------------------- */
@@ -276,8 +281,9 @@ static rvm_status run_batch(rvm_starts *st, rvm_error *err)
     return rvm_batch_status(&batch, st->best.found, err);
 }
 
-rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
+static rvm_status starts_step(bool *done, void *search, rvm_error *err)
 {
+    rvm_starts *st = search;
     const bool searched = st->finished >= st->all;
     *done = searched && !is_worth_polishing(st);
     if (*done)
@@ -285,18 +291,27 @@ rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err)
     return searched ? polish(done, st, err) : run_batch(st, err);
 }
 
-void rvm_starts_progress(int *finished, int *all, const rvm_starts *st)
+static void starts_report(rvm_report *r, const void *search)
 {
-    *finished = st->finished;
-    *all = st->all;
+    const rvm_starts *st = search;
+    r->start = st->finished;
+    r->starts = st->all;
+    r->progress = (double)st->finished / st->all;
+    rvm_search_report_solution(r, &st->best, st->y);
+    rvm_search_report_credit(r, &st->y->observed);
 }
 
-const rvm_solution *rvm_starts_best(const rvm_starts *st)
+static rvm_found starts_solution(void *search, size_t k)
 {
-    return &st->best;
+    (void)k;
+    const rvm_starts *st = search;
+    return rvm_search_found(st->best.latent, st->design, &st->y->observed);
 }
 
-const rvm_columns *rvm_starts_design(const rvm_starts *st)
-{
-    return &st->design;
-}
+const rvm_search_type rvm_many_starts = { .name = "starts",
+                                          .fits = fits,
+                                          .alloc = starts_alloc,
+                                          .step = starts_step,
+                                          .report = starts_report,
+                                          .solution = starts_solution,
+                                          .free = starts_free };

@@ -9,24 +9,9 @@
 #ifndef RVM_STARTS_H
 #define RVM_STARTS_H
 
-#include "search/climb.h"
-#include "search/observe.h"
-#include "search/solution.h"
+#include "search/search.h"
 
-typedef struct rvm_starts rvm_starts;
-
-/* Whether all candidates of y fit into the cache. */
-bool rvm_starts_fit(const rvm_study *y, const rvm_settings *s);
-
-RVM_CHECKED rvm_status rvm_starts_alloc(rvm_starts **out, rvm_study *y, const rvm_settings *s,
-                                        rvm_error *err);
-void rvm_starts_free(rvm_starts *st);
-/* One batch or, after the last one, a part of the way on from the best point. *done: that has come
- * to its end. RVM_EINTERRUPT where an interrupt came before anything was found. */
-RVM_CHECKED rvm_status rvm_starts_step(bool *done, rvm_starts *st, rvm_error *err);
-/* Searches finished, and how many there are in all. */
-void rvm_starts_progress(int *finished, int *all, const rvm_starts *st);
-const rvm_solution *rvm_starts_best(const rvm_starts *st);
-const rvm_columns *rvm_starts_design(const rvm_starts *st);
+/* step: one batch or, after the last one, a part of the way on from the best point. */
+extern const rvm_search_type rvm_many_starts;
 
 #endif

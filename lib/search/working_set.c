@@ -12,6 +12,7 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "data/order.h"
+#include "data/problem.h"
 #include "search/gram_search.h"
 #include "search/offers.h"
 
@@ -51,10 +52,10 @@ static const double least_noise_share = 1e-8;
  * of what the rounds of its stage but the first have gained, is the last of the stage. */
 static const double poor_round = 0.5, poor_share = 5e-4, poor_part = 0.04;
 
-struct rvm_working_set {
-    rvm_study *whole; /* borrowed */
-    rvm_study part;   /* owned: of the rows of the stage, unless these are all */
-    rvm_study *y;     /* the one in use; NULL before the first round */
+typedef struct {
+    rvm_study whole;    /* a view: with a bound of its own for the noise */
+    rvm_study part;     /* owned: of the rows of the stage, unless these are all */
+    const rvm_study *y; /* the one in use; NULL before the first round */
     double tolerance;
     int threads, rounds; /* of this stage */
     int starts, start;   /* searches of the first stage: how many, and those that have ended */
@@ -66,17 +67,17 @@ struct rvm_working_set {
     rvm_pool pool;
     rvm_solution best; /* of the start or stage in hand */
     rvm_solution kept; /* of the starts that have ended */
-    double top;        /* the largest score of these */
+    double top;        /* the largest L - K of these */
     bool stopped;      /* by an interrupt: the search is no longer at the best point */
-};
+} working_set;
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
 /* Rows of the stage after one of `now` rows: all of them, divided by GROWTH as
  * often as it takes. */
-static size_t rows_after(const rvm_working_set *w, size_t now)
+static size_t rows_after(const working_set *w, size_t now)
 {
-    size_t rows = w->whole->observed.N;
+    size_t rows = w->whole.observed.N;
     while (rows / GROWTH >= FIRST_ROWS && rows / GROWTH > now)
         rows /= GROWTH;
     return rows;
@@ -101,12 +102,12 @@ static int fresh_starts(int searches)
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_error *err)
+static rvm_status alloc_parts(working_set *w, const rvm_settings *s, rvm_error *err)
 {
-    const size_t M = w->whole->basis.count, N = w->whole->observed.N;
+    const size_t M = w->whole.basis.count, N = w->whole.observed.N;
     /* A quarter for columns that are kept, and what belongs to each row and candidate. */
     const double numbers = s->budget_mb * 1048576 / 8 - 16 * (double)N;
-    const size_t capacity = rvm_gram_search_capacity(w->whole, 0.75 * numbers);
+    const size_t capacity = rvm_gram_search_capacity(&w->whole, 0.75 * numbers);
     if (capacity == 0)
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
     rvm_status status = rvm_solution_init(&w->best, 1, false, err);
@@ -116,33 +117,12 @@ static rvm_status alloc_parts(rvm_working_set *w, const rvm_settings *s, rvm_err
         status = rvm_pool_init(&w->pool, M, s->seed, err);
     if (status != RVM_OK)
         return status;
-    return rvm_gram_search_init(&w->gram, w->whole, capacity, 0.25 * numbers, w->threads, err);
+    return rvm_gram_search_init(&w->gram, &w->whole, capacity, 0.25 * numbers, w->threads, err);
 }
 
-rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y, const rvm_settings *s,
-                                 rvm_error *err)
+static void working_set_free(void *search)
 {
-    rvm_working_set *w = rvm_array(1, sizeof *w);
-    if (w == NULL)
-        return rvm_fail_memory(err, "the working set");
-    w->whole = y;
-    if (!y->observed.noise_fixed)
-        y->observed.ln_beta_max = fmin(y->observed.ln_beta_max, -log(least_noise_share));
-    w->tolerance = s->tolerance;
-    w->threads = rvm_threads(s->threads);
-    w->starts = searches_for(rows_after(w, 0), y, s);
-    w->top = -INFINITY;
-    const rvm_status status = alloc_parts(w, s, err);
-    if (status != RVM_OK) {
-        rvm_working_set_free(w);
-        return status;
-    }
-    *out = w;
-    return RVM_OK;
-}
-
-void rvm_working_set_free(rvm_working_set *w)
-{
+    working_set *w = search;
     if (w == NULL)
         return;
     rvm_gram_search_free(&w->gram);
@@ -153,29 +133,51 @@ void rvm_working_set_free(rvm_working_set *w)
     free(w);
 }
 
+static rvm_status working_set_alloc(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+{
+    working_set *w = rvm_array(1, sizeof *w);
+    if (w == NULL)
+        return rvm_fail_memory(err, "the working set");
+    w->whole = *y;
+    rvm_observed *o = &w->whole.observed;
+    if (!o->noise_fixed)
+        o->ln_beta_max = fmin(o->ln_beta_max, -log(least_noise_share));
+    w->tolerance = s->tolerance;
+    w->threads = rvm_threads(s->threads);
+    w->starts = searches_for(rows_after(w, 0), y, s);
+    w->top = -INFINITY;
+    const rvm_status status = alloc_parts(w, s, err);
+    if (status != RVM_OK) {
+        working_set_free(w);
+        return status;
+    }
+    *out = w;
+    return RVM_OK;
+}
+
 /* ---- Stages --------------------------------------------------------------------------------- */
 
 /* So many random rows, ascending. */
-static rvm_status draw_rows(rvm_working_set *w, size_t rows, rvm_error *err)
+static rvm_status draw_rows(working_set *w, size_t rows, rvm_error *err)
 {
     size_t *row = NULL;
-    rvm_status status = rvm_order_sample(&row, rows, w->whole->observed.N, w->pool.rng, err);
+    rvm_status status = rvm_order_sample(&row, rows, w->whole.observed.N, w->pool.rng, err);
     if (status == RVM_OK)
-        status = rvm_study_part(&w->part, w->whole, row, rows, err);
+        status = rvm_study_part(&w->part, &w->whole, row, rows, err);
     free(row);
     return status;
 }
 
 /* Begins a stage of so many rows: w->y. */
-static rvm_status begin_stage(rvm_working_set *w, size_t rows, rvm_error *err)
+static rvm_status begin_stage(working_set *w, size_t rows, rvm_error *err)
 {
     if (w->y != NULL)
         w->work += (double)w->rounds * (double)w->y->observed.N;
-    w->y = w->whole;
+    w->y = &w->whole;
     w->rounds = 0;
     w->gained = 0;
     rvm_study_free(&w->part);
-    if (rows == w->whole->observed.N)
+    if (rows == w->whole.observed.N)
         return RVM_OK;
     w->y = &w->part;
     return draw_rows(w, rows, err);
@@ -183,21 +185,21 @@ static rvm_status begin_stage(rvm_working_set *w, size_t rows, rvm_error *err)
 
 /* ---- Rounds --------------------------------------------------------------------------------- */
 
-static rvm_status run(rvm_working_set *w, int sweeps, const rvm_climb_settings *how, rvm_error *err)
+static rvm_status run(working_set *w, int sweeps, const rvm_climb_settings *how, rvm_error *err)
 {
     rvm_climb_settings climb = *how;
     climb.tolerance = w->tolerance;
     return rvm_gram_search_run(&w->gram, sweeps, &climb, err);
 }
 
-static rvm_status keep_best(rvm_working_set *w, rvm_error *err)
+static rvm_status keep_best(working_set *w, rvm_error *err)
 {
     w->best.converged = false;
     return rvm_gram_search_save(&w->best, 0, &w->gram, err);
 }
 
 /* The bias, if there is one, and a random chunk, with a prior wide enough for any kernel. */
-static rvm_status first_round(rvm_working_set *w, rvm_error *err)
+static rvm_status first_round(working_set *w, rvm_error *err)
 {
     rvm_status status = w->y == NULL ? begin_stage(w, rows_after(w, 0), err) : RVM_OK;
     if (status == RVM_OK)
@@ -218,7 +220,7 @@ static rvm_status first_round(rvm_working_set *w, rvm_error *err)
 
 /* The best solution so far without a random part of its functions, which a search then makes good:
  * often by better ones (iterated local search, as in starts.h). */
-static rvm_status thin_out(rvm_working_set *w, rvm_error *err)
+static rvm_status thin_out(working_set *w, rvm_error *err)
 {
     const rvm_solved *from = w->kept.latent;
     rvm_fit *f = w->gram.search.now;
@@ -239,7 +241,7 @@ static rvm_status thin_out(rvm_working_set *w, rvm_error *err)
 }
 
 /* The same functions and weights on more rows. */
-static rvm_status next_stage(rvm_working_set *w, rvm_error *err)
+static rvm_status next_stage(working_set *w, rvm_error *err)
 {
     rvm_status status = begin_stage(w, rows_after(w, w->y->observed.N), err);
     if (status == RVM_OK)
@@ -249,7 +251,7 @@ static rvm_status next_stage(rvm_working_set *w, rvm_error *err)
     return status == RVM_OK ? keep_best(w, err) : status;
 }
 
-static size_t choose_chunk(rvm_working_set *w, size_t offers)
+static size_t choose_chunk(working_set *w, size_t offers)
 {
     const size_t K = w->gram.columns.count, space = w->gram.columns.capacity - K;
     size_t chunk = K / 2;
@@ -257,7 +259,7 @@ static size_t choose_chunk(rvm_working_set *w, size_t offers)
         chunk = LEAST_CHUNK;
     if (chunk > MOST_CHUNK)
         chunk = MOST_CHUNK;
-    if (w->whole->observed.likelihood->curved)
+    if (w->whole.observed.likelihood->curved)
         chunk = CLASS_CHUNK;
     if (chunk > offers)
         chunk = offers;
@@ -267,7 +269,7 @@ static size_t choose_chunk(rvm_working_set *w, size_t offers)
 
 /* Of the search on the best point, in log evidence less the margin for each function, and less so
  * many nats for it beside. */
-static double gain_on_best(const rvm_working_set *w, double nats)
+static double gain_on_best(const working_set *w, double nats)
 {
     const rvm_fit *f = w->gram.search.now;
     const double functions = (double)f->K - (double)w->best.latent->K;
@@ -276,7 +278,7 @@ static double gain_on_best(const rvm_working_set *w, double nats)
 }
 
 /* Lets a chunk in and searches on; takes it all back where that has not raised the evidence. */
-static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, rvm_error *err)
+static rvm_status take_round(working_set *w, size_t offers, double *gained, rvm_error *err)
 {
     const size_t chunk = choose_chunk(w, offers);
     *gained = 0;
@@ -290,7 +292,7 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
     if (*gained > 0)
         return keep_best(w, err);
     *gained = 0;
-    if (rvm_interrupted(w->whole->observed.interrupted))
+    if (rvm_interrupted(w->whole.observed.interrupted))
         return rvm_fail_interrupted(err); /* to the best point without a detour */
     if (status != RVM_OK && status != RVM_ENUMERIC)
         return status;
@@ -298,14 +300,14 @@ static rvm_status take_round(rvm_working_set *w, size_t offers, double *gained, 
 }
 
 /* To the optimum over the functions that are there, and without those that others can replace. */
-static rvm_status settle(rvm_working_set *w, rvm_error *err)
+static rvm_status settle(working_set *w, rvm_error *err)
 {
     rvm_climb_settings how = last;
     how.thin = w->tolerance;
     rvm_status status = run(w, 0, &how, err);
     if (status == RVM_OK && gain_on_best(w, how.thin) > 0)
         status = keep_best(w, err);
-    else if (rvm_interrupted(w->whole->observed.interrupted))
+    else if (rvm_interrupted(w->whole.observed.interrupted))
         return rvm_fail_interrupted(err);
     else if (status == RVM_OK || status == RVM_ENUMERIC)
         status = rvm_gram_search_restore(&w->gram, w->best.latent, err);
@@ -315,7 +317,7 @@ static rvm_status settle(rvm_working_set *w, rvm_error *err)
 
 /* A start of the first stage has ended, or was lost to rounding: the better one of it and those
  * before is kept, and after the last one the search goes on from there. */
-static rvm_status end_start(rvm_working_set *w, bool lost, rvm_error *err)
+static rvm_status end_start(working_set *w, bool lost, rvm_error *err)
 {
     const double credit = w->y->observed.likelihood->credit - w->y->observed.prune_margin;
     if (!lost)
@@ -334,7 +336,7 @@ static rvm_status end_start(rvm_working_set *w, bool lost, rvm_error *err)
 }
 
 /* Rounds have nothing more to gain: on to the next start, to more rows, or to the end. */
-static rvm_status end_rounds(bool *done, rvm_working_set *w, rvm_error *err)
+static rvm_status end_rounds(bool *done, working_set *w, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     const bool was_start = w->start < w->starts;
@@ -345,13 +347,13 @@ static rvm_status end_rounds(bool *done, rvm_working_set *w, rvm_error *err)
     }
     if (status != RVM_OK || w->start < w->starts)
         return status;
-    if (w->y != w->whole)
+    if (w->y != &w->whole)
         return next_stage(w, err);
     *done = true;
     return was_start ? status : settle(w, err);
 }
 
-static rvm_status step(bool *done, rvm_working_set *w, rvm_error *err)
+static rvm_status step(bool *done, working_set *w, rvm_error *err)
 {
     size_t offers = 0;
     double gained = 0;
@@ -373,21 +375,22 @@ static rvm_status step(bool *done, rvm_working_set *w, rvm_error *err)
     if (w->rounds > 0)
         w->gained += gained;
     w->rounds++;
-    if (gained >= poor && (w->y == w->whole || w->rounds < EARLY_ROUNDS))
+    if (gained >= poor && (w->y == &w->whole || w->rounds < EARLY_ROUNDS))
         return RVM_OK;
     return end_rounds(done, w, err);
 }
 
-static bool has_solution(const rvm_working_set *w)
+static bool has_solution(const working_set *w)
 {
     return w->best.found || w->kept.found;
 }
 
 /* The very first round has no model to fall back on and is short: it does not heed an interrupt. */
-rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
+static rvm_status working_set_step(bool *done, void *search, rvm_error *err)
 {
+    working_set *w = search;
     *done = false;
-    rvm_gram_search_heed(&w->gram, has_solution(w) ? w->whole->observed.interrupted : NULL);
+    rvm_gram_search_heed(&w->gram, has_solution(w) ? w->whole.observed.interrupted : NULL);
     rvm_status status = step(done, w, err);
     const bool others = w->kept.found || w->start + 1 < w->starts;
     if (status == RVM_ENUMERIC && w->start < w->starts && others)
@@ -399,9 +402,11 @@ rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err)
     return RVM_OK;
 }
 
-double rvm_working_set_progress(const rvm_working_set *w)
+/* ---- What others see ------------------------------------------------------------------------ */
+
+static double progress(const working_set *w)
 {
-    const double N = (double)w->whole->observed.N;
+    const double N = (double)w->whole.observed.N;
     if (w->y == NULL)
         return 0;
     const double rows = (double)w->y->observed.N, done = w->work + rows * w->rounds;
@@ -413,41 +418,53 @@ double rvm_working_set_progress(const rvm_working_set *w)
     return done / (done + left);
 }
 
-void rvm_working_set_starts(int *start, int *starts, const rvm_working_set *w)
-{
-    *start = w->start < w->starts ? w->start + 1 : w->starts;
-    *starts = w->starts;
-}
-
-size_t rvm_working_set_rows(const rvm_working_set *w)
-{
-    return w->y == NULL ? 0 : w->y->observed.N;
-}
-
 /* While a further start is under way the best of those before stands for the solution. */
-static bool shows_kept(const rvm_working_set *w)
+static bool shows_kept(const working_set *w)
 {
     return w->start < w->starts && w->kept.found;
 }
 
-static const rvm_solution *shown(const rvm_working_set *w)
+static const rvm_solution *shown(const working_set *w)
 {
     return shows_kept(w) ? &w->kept : &w->best;
 }
 
-const rvm_solution *rvm_working_set_best(const rvm_working_set *w)
+static void working_set_report(rvm_report *r, const void *search)
 {
-    return shown(w);
+    const working_set *w = search;
+    r->start = w->start < w->starts ? w->start + 1 : w->starts;
+    r->starts = w->starts;
+    r->rows = w->y == NULL ? 0 : w->y->observed.N;
+    r->progress = progress(w);
+    rvm_search_report_solution(r, shown(w), &w->whole);
+    rvm_search_report_credit(r, &w->whole.observed);
 }
 
-rvm_columns rvm_working_set_columns(const rvm_working_set *w)
+static rvm_found working_set_solution(void *search, size_t k)
 {
-    if (!shows_kept(w) && !w->stopped)
-        return w->gram.columns;
-    return (rvm_columns){ .basis = &w->y->basis,
-                          .count = shown(w)->latent->K,
-                          .capacity = w->gram.columns.capacity,
-                          .id = shown(w)->latent->id,
-                          .norm = shown(w)->latent->norm,
-                          .threads = w->threads };
+    (void)k;
+    const working_set *w = search;
+    rvm_columns columns = w->gram.columns;
+    if (shows_kept(w) || w->stopped)
+        columns = (rvm_columns){ .basis = &w->y->basis,
+                                 .count = shown(w)->latent->K,
+                                 .capacity = w->gram.columns.capacity,
+                                 .id = shown(w)->latent->id,
+                                 .norm = shown(w)->latent->norm,
+                                 .threads = w->threads };
+    return rvm_search_found(shown(w)->latent, columns, &w->whole.observed);
 }
+
+static bool fits(const rvm_study *y, const rvm_settings *s)
+{
+    (void)s;
+    return y->p->outputs == 1 && y->classes <= 2;
+}
+
+const rvm_search_type rvm_working_sets = { .name = "working sets",
+                                           .fits = fits,
+                                           .alloc = working_set_alloc,
+                                           .step = working_set_step,
+                                           .report = working_set_report,
+                                           .solution = working_set_solution,
+                                           .free = working_set_free };

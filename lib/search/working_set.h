@@ -17,26 +17,9 @@
 #ifndef RVM_WORKING_SET_H
 #define RVM_WORKING_SET_H
 
-#include "basis/columns.h"
-#include "search/climb.h"
-#include "search/observe.h"
-#include "search/solution.h"
+#include "search/search.h"
 
-typedef struct rvm_working_set rvm_working_set;
-
-RVM_CHECKED rvm_status rvm_working_set_alloc(rvm_working_set **out, rvm_study *y,
-                                             const rvm_settings *s, rvm_error *err);
-void rvm_working_set_free(rvm_working_set *w);
-/* One round. *done: rounds have nothing more to gain, or there is no room for another function.
- * Not to be called again after an interrupt. */
-RVM_CHECKED rvm_status rvm_working_set_step(bool *done, rvm_working_set *w, rvm_error *err);
-/* Guess of the share of the work that is done, 0 to 1, and the rows of the stage. */
-double rvm_working_set_progress(const rvm_working_set *w);
-size_t rvm_working_set_rows(const rvm_working_set *w);
-/* Which search of the first stage this is, or was the last one, from 1, and of how many. */
-void rvm_working_set_starts(int *start, int *starts, const rvm_working_set *w);
-/* The solution so far, and columns with its functions among them; borrowed. */
-const rvm_solution *rvm_working_set_best(const rvm_working_set *w);
-rvm_columns rvm_working_set_columns(const rvm_working_set *w);
+/* step: one round. */
+extern const rvm_search_type rvm_working_sets;
 
 #endif

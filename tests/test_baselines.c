@@ -1,6 +1,6 @@
-/* textbook.c, and what train.c makes of it: stationary points, steps, refusals. What it arrives at
- * on the shipped data is compared in tests/cli/numbers/textbook.sh. */
-#include "search/textbook.h"
+/* baselines.c, and what train.c makes of it: stationary points, steps, refusals. What it arrives at
+ * on the shipped data is compared in tests/cli/numbers/baselines.sh. */
+#include "search/baselines.h"
 #include "suites.h"
 #include "trained.h"
 
@@ -131,7 +131,7 @@ START_TEST(iterations_are_bounded)
         while (!r.done)
             CHECK_OK(rvm_trainer_step(&r, tr, &err));
         ck_assert(!r.converged);
-        ck_assert_int_eq(r.round, RVM_TEXTBOOK_ITERATIONS);
+        ck_assert_int_eq(r.round, RVM_BASELINE_ITERATIONS);
         rvm_trainer_free(tr);
         rvm_problem_free(p);
     }
@@ -267,11 +267,11 @@ START_TEST(several_outputs_are_refused)
     }
 END_TEST
 
-Suite *textbook_suite(void);
-Suite *textbook_suite(void)
+Suite *baselines_suite(void);
+Suite *baselines_suite(void)
 {
-    Suite *s = suite_create("textbook");
-    TCase *c = tcase_create("textbook");
+    Suite *s = suite_create("baselines");
+    TCase *c = tcase_create("baselines");
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, models_follow_the_formulas, 0, 2 * METHODS);
     tcase_add_loop_test(c, weighted_models_follow_the_formulas, 0, METHODS);

@@ -1,0 +1,47 @@
+/* The interface of all searches for functions and precisions.
+ *
+ * A way of searching is a row of a table, like the minimisers of gsl_multimin: training takes the
+ * first one that fits (product/train.c) and then knows it by these functions alone. */
+#ifndef RVM_SEARCH_H
+#define RVM_SEARCH_H
+
+#include "basis/columns.h"
+#include "search/observe.h"
+#include "search/solution.h"
+
+/* A latent function as a search has it; all borrowed from the search. */
+typedef struct {
+    const rvm_solved *solved;
+    rvm_columns columns; /* its functions are among them */
+    double log_prior;    /* of its precisions, where they have a prior; what latent functions share
+                            counts for the first of them */
+} rvm_found;
+
+typedef struct {
+    const char *name;
+    bool trivial;     /* there is nothing to find: no widths, no draws */
+    bool one_vs_rest; /* more than two classes: each against the rest, whatever was asked for */
+
+    /* Whether it is made for what y observes and s asks for, and has room within the budget. */
+    bool (*fits)(const rvm_study *y, const rvm_settings *s);
+    /* y: borrowed. */
+    rvm_status (*alloc)(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err);
+    /* A part of the work that an interrupt can wait for. *done: nothing is left to do.
+     * RVM_EINTERRUPT where an interrupt came before anything was found; not to be called again
+     * after one. */
+    rvm_status (*step)(bool *done, void *search, rvm_error *err);
+    /* What rvm_report says of the search so far, but for round and done; `converged` as if it ended
+     * here. *r: one start of one, all rows, no functions. */
+    void (*report)(rvm_report *r, const void *search);
+    /* Latent function k, of output k or class k; of the best solution so far. */
+    rvm_found (*solution)(void *search, size_t k);
+    void (*free)(void *search); /* NULL is accepted */
+} rvm_search_type;
+
+/* Parts of reports: of a solution of y; */
+void rvm_search_report_solution(rvm_report *r, const rvm_solution *s, const rvm_study *y);
+/* the nats for each function by which the best one of several starts is chosen. */
+void rvm_search_report_credit(rvm_report *r, const rvm_observed *o);
+rvm_found rvm_search_found(const rvm_solved *solved, rvm_columns columns, const rvm_observed *o);
+
+#endif
