@@ -1,7 +1,7 @@
 /* gaussian.c, bernoulli.c, fit.c: posteriors and evidence against the N x N form and the formulas
  * of Tipping (2001), in weights that are not scaled. */
 #include "base/linalg.h"
-#include "inference/likelihood.h"
+#include "inference/fit.h"
 #include "problems.h"
 #include "suites.h"
 

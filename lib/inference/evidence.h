@@ -13,7 +13,7 @@
 #ifndef RVM_EVIDENCE_H
 #define RVM_EVIDENCE_H
 
-#include "inference/likelihood.h"
+#include "inference/fit.h"
 
 /* The gain as a function of Q^2 / S, in which it grows; 0 up to 1. */
 double rvm_gain_by_ratio(double ratio);

@@ -14,6 +14,7 @@
 
 #include "base/linalg.h"
 #include "base/stack.h"
+#include "inference/fit.h"
 #include "inference/gibbs.h"
 #include "inference/process.h"
 

@@ -18,7 +18,7 @@
 #define RVM_LAPLACE_H
 
 #include "basis/columns.h"
-#include "inference/likelihood.h"
+#include "inference/fit.h"
 
 typedef struct {
     double negligible;     /* nats that a step towards the mode must promise */

@@ -20,6 +20,8 @@
 typedef struct rvm_likelihood rvm_likelihood;
 typedef struct rvm_process rvm_process;
 typedef struct rvm_draws rvm_draws;
+typedef struct rvm_fit rvm_fit;
+typedef struct rvm_scratch rvm_scratch;
 
 /* What is observed, in canonical order. Regression: t with mean 0 and variance 1. */
 typedef struct {
@@ -42,33 +44,6 @@ typedef struct {
     rvm_prior noise_prior;    /* of a beta that is not fixed */
     const volatile int *interrupted; /* borrowed, or NULL: ends a search early where non-zero */
 } rvm_observed;
-
-/* A point of the search: active functions, hyperparameters and the posterior there. */
-typedef struct {
-    size_t K, capacity;
-    size_t N;
-    size_t *column;      /* owned, capacity: positions in the design */
-    double *ln_alpha;    /* owned, capacity */
-    double ln_beta;      /* where the likelihood owns the noise */
-    double *u;           /* owned, capacity: scaled weights at the mode */
-    gsl_matrix *storage; /* owned, capacity x capacity; its first K x K is L, lower */
-    double log_evidence; /* and the log prior of the precisions on top: what a search maximises */
-    double residual_squares; /* regression: |t - Phi mu|^2 */
-    double *gradient;        /* owned, N: d ln p(t|f) / df; unused where normal */
-    double *curvature;       /* owned, N: -d2 ln p / df2; likewise */
-} rvm_fit;
-
-/* Scratch of one thread: no routine below allocates, but for the QR factorisation that the Gaussian
- * posterior falls back to. */
-typedef struct {
-    size_t capacity, N;
-    gsl_matrix *square;                           /* capacity x capacity */
-    gsl_matrix *rows, *rows2;                     /* capacity x N; only with curvature */
-    double *vector, *vector2, *vector3, *vector4; /* capacity */
-    double *long1;                                /* N */
-    int threads;
-    int mode_steps; /* steps that a posterior may take towards the mode; 0: until it is there */
-} rvm_scratch;
 
 /* How a search over all columns begins. */
 typedef struct {
@@ -120,11 +95,11 @@ struct rvm_likelihood {
      * against 0.0135 on Friedman 3). In classification it makes no difference. */
     double credit;
     /* The posterior at f's hyperparameters: sets u (its content is the starting point), L,
-     * log_evidence, residual_squares or gradient and curvature. False when it cannot be computed to working
-     * precision. */
+     * log_evidence, and residual_squares or gradient and curvature. False when it cannot be
+     * computed to working precision. */
     bool (*posterior)(rvm_fit *f, const rvm_observed *o, const rvm_columns *d, rvm_scratch *ws);
-    /* S = phi' B phi, Q = phi' gradient and V = phi' B Phi_a (count x K, against the active functions)
-     * of all columns of the design. */
+    /* S = phi' B phi, Q = phi' gradient and V = phi' B Phi_a (count x K, against the active
+     * functions) of all columns of the design. */
     void (*measure)(double *S, double *Q, gsl_matrix *V, const rvm_fit *f, const rvm_observed *o,
                     const rvm_columns *d, rvm_scratch *ws);
     /* phi_m' B phi_n of two columns of the design. */
@@ -141,42 +116,19 @@ double rvm_observed_first_ln_beta(const rvm_observed *o, double noise_share);
 
 /* What the Gram matrix G = Phi'B Phi and p = Phi'B z of a design say, and no row: normal noise of
  * precision beta, with z'B z in t_squared. For the rounds of a search over many rows, where the
- * digits that cancel in the residual_squares (some 1e-5 nats) do not matter. With beta fixed at 1, B the
- * curvature at a mode and z its working response it is the quadratic approximation of another
+ * digits that cancel in the residual squares (some 1e-5 nats) do not matter. With beta fixed at 1,
+ * B the curvature at a mode and z its working response it is the quadratic approximation of another
  * likelihood there. The design needs no columns. */
 extern const rvm_likelihood rvm_quadratic;
 
 /* The prior of the alpha of a column that was divided by that norm. */
-rvm_prior rvm_column_prior(const rvm_observed *o, double norm);
+rvm_prior rvm_observed_weight_prior(const rvm_observed *o, double norm);
 /* Log prior of the ln alphas of functions column[0 .. K), and of ln beta. norm: of the columns, or,
  * with column NULL, of the functions. */
-double rvm_log_prior(const rvm_observed *o, const double *norm, const size_t *column,
-                     const double *ln_alpha, size_t K, double ln_beta);
-/* Of a fit, to be added to its evidence; 0 to the last bit where priors are flat. */
-double rvm_fit_log_prior(const rvm_fit *f, const rvm_observed *o, const double *norm);
+double rvm_observed_log_prior(const rvm_observed *o, const double *norm, const size_t *column,
+                              const double *ln_alpha, size_t K, double ln_beta);
 
 /* Least ln alpha of a column of unit norm, at a noise of that precision. */
-double rvm_least_ln_alpha(const rvm_observed *o, double ln_beta);
-
-RVM_CHECKED rvm_status rvm_fit_init(rvm_fit *f, size_t capacity, size_t N, rvm_error *err);
-void rvm_fit_free(rvm_fit *f);
-void rvm_fit_copy(rvm_fit *to, const rvm_fit *from);
-/* The K x K lower factor L. */
-gsl_matrix_view rvm_fit_factor(const rvm_fit *f);
-/* Position among the active functions, or K. */
-size_t rvm_fit_find(const rvm_fit *f, size_t column);
-void rvm_fit_add(rvm_fit *f, size_t column, double ln_alpha);
-void rvm_fit_remove(rvm_fit *f, size_t position);
-/* Weight of active function i, of its column of unit norm: u_i / sqrt(alpha_i). */
-double rvm_fit_weight(const rvm_fit *f, size_t i);
-/* Scales u for a change of a precision, so that the weight itself stays: a warm start. */
-void rvm_fit_set_alpha(rvm_fit *f, size_t position, double ln_alpha);
-
-RVM_CHECKED rvm_status rvm_scratch_init(rvm_scratch *ws, size_t capacity, size_t N, bool curved,
-                                        int threads, rvm_error *err);
-void rvm_scratch_free(rvm_scratch *ws);
-
-/* The active columns, one a row, gathered into ws->rows: K x N. */
-gsl_matrix_view rvm_gather_active(rvm_scratch *ws, const rvm_fit *f, const rvm_columns *d);
+double rvm_observed_least_ln_alpha(const rvm_observed *o, double ln_beta);
 
 #endif

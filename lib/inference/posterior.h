@@ -13,7 +13,7 @@
 #define RVM_POSTERIOR_H
 
 #include "basis/columns.h"
-#include "inference/likelihood.h"
+#include "inference/fit.h"
 
 typedef struct {
     const rvm_observed *observed; /* borrowed, as all up to basis */

@@ -110,7 +110,7 @@ bool rvm_climber_is_bias(const rvm_climber *s, size_t i)
 
 rvm_prior rvm_climber_prior(const rvm_climber *s, size_t column)
 {
-    return rvm_column_prior(s->output->observed, s->output->columns->norm[column]);
+    return rvm_observed_weight_prior(s->output->observed, s->output->columns->norm[column]);
 }
 
 static double sum_of_evidence(const rvm_fit *at, size_t outputs)
@@ -165,7 +165,7 @@ double rvm_climber_set_alpha(const rvm_climber *s, rvm_fit *at, size_t position,
 {
     double bounded = ln_alpha;
     for (size_t j = 0; j < s->outputs; j++)
-        bounded = fmax(bounded, rvm_least_ln_alpha(s->output[j].observed, at[j].ln_beta));
+        bounded = fmax(bounded, rvm_observed_least_ln_alpha(s->output[j].observed, at[j].ln_beta));
     if (at->column[position] == 0)
         bounded = fmin(bounded, s->output->observed->bias_ln_alpha_max);
     for (size_t j = 0; j < s->outputs; j++)

@@ -201,7 +201,7 @@ static void spread_weights(rvm_gram_search *g)
 static void bound_alpha(rvm_gram_search *g)
 {
     rvm_fit *f = g->search.now;
-    const double least = rvm_least_ln_alpha(&g->quadratic, f->ln_beta);
+    const double least = rvm_observed_least_ln_alpha(&g->quadratic, f->ln_beta);
     for (size_t i = 0; i < f->K; i++)
         if (f->ln_alpha[i] < least)
             rvm_fit_set_alpha(f, i, least);

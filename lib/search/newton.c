@@ -123,7 +123,7 @@ static void hold_at_bounds(rvm_climber *s, size_t n)
         if (!rvm_observed_free_noise(o) ||
             (s->now[j].ln_beta >= o->ln_beta_max && s->gradient[at] > 0))
             hold(s, at, n);
-        least = fmax(least, rvm_least_ln_alpha(o, s->now[j].ln_beta));
+        least = fmax(least, rvm_observed_least_ln_alpha(o, s->now[j].ln_beta));
     }
     for (size_t i = 0; i < s->now->K; i++) {
         const double ln_alpha = s->now->ln_alpha[i];

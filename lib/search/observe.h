@@ -2,7 +2,7 @@
 #ifndef RVM_OBSERVE_H
 #define RVM_OBSERVE_H
 
-#include "inference/likelihood.h"
+#include "inference/fit.h"
 
 /* Regression targets are reduced to (t - t_mean) / t_scale, mean 0 and variance 1 (without a bias
  * the mean is not taken off), so that nothing depends on their units or offset. */

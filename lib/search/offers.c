@@ -222,7 +222,7 @@ rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior
     *found = 0;
     for (size_t k = 0; k < count && status == RVM_OK; k++) {
         const double left = share[k] > collinear ? share[k] * S[k] : 0;
-        const rvm_prior prior = rvm_column_prior(&at->y->observed, norm[k]);
+        const rvm_prior prior = rvm_observed_weight_prior(&at->y->observed, norm[k]);
         double ln_alpha = 0;
         const double gain = rvm_gain_with(&ln_alpha, &left, &Q[k], 1, &prior);
         if (gain > tolerance)

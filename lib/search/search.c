@@ -25,6 +25,6 @@ void rvm_search_report_credit(rvm_report *r, const rvm_observed *o)
 rvm_found rvm_search_found(const rvm_solved *solved, rvm_columns columns, const rvm_observed *o)
 {
     const double log_prior =
-        rvm_log_prior(o, solved->norm, NULL, solved->ln_alpha, solved->K, solved->ln_beta);
+        rvm_observed_log_prior(o, solved->norm, NULL, solved->ln_alpha, solved->K, solved->ln_beta);
     return (rvm_found){ solved, columns, log_prior };
 }

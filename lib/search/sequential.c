@@ -130,7 +130,8 @@ static void rescale_weights(rvm_sequential *q)
 
 static rvm_prior prior_of(const rvm_sequential *q, size_t column)
 {
-    return rvm_column_prior(q->search->output->observed, q->search->output->columns->norm[column]);
+    return rvm_observed_weight_prior(q->search->output->observed,
+                                     q->search->output->columns->norm[column]);
 }
 
 /* w = beta Sigma Phi' phi_i, then c_t = beta phi_t' (phi_i - Phi w). */
@@ -248,7 +249,7 @@ static double bounded_ln_alpha(const rvm_sequential *q, size_t column, double S,
     const rvm_observed *o = q->search->output->observed;
     const rvm_prior prior = prior_of(q, column);
     const double best = rvm_wanted_ln_alpha(S, Q, &prior);
-    const double bounded = fmax(best, rvm_least_ln_alpha(o, q->search->now->ln_beta));
+    const double bounded = fmax(best, rvm_observed_least_ln_alpha(o, q->search->now->ln_beta));
     return column == 0 ? fmin(bounded, o->bias_ln_alpha_max) : bounded;
 }
 

@@ -2,7 +2,7 @@
 #ifndef RVM_SOLUTION_H
 #define RVM_SOLUTION_H
 
-#include "inference/likelihood.h"
+#include "inference/fit.h"
 
 /* One latent function: that of an output, of a class, or the only one. An active set with its
  * hyperparameters; light, where an rvm_fit has the whole posterior. */
