@@ -307,6 +307,21 @@ rvm_status rvm_chains_weight(rvm_weight_summary *out, const rvm_chains *c, size_
     return status;
 }
 
+rvm_status rvm_chains_agree(bool *agree, const rvm_sampler *sm, const rvm_problem *p,
+                            rvm_error *err)
+{
+    const double agreed = 1.05; /* Gelman and others (2013), section 11.4, would let 1.1 pass */
+    rvm_chains *c = NULL;
+    rvm_chains_info info;
+    rvm_status status = rvm_chains_alloc(&c, sm, p, err);
+    if (status == RVM_OK)
+        status = rvm_chains_describe(&info, c, err);
+    if (status == RVM_OK)
+        *agree = info.log_likelihood_rhat <= agreed && info.prediction_rhat <= agreed;
+    rvm_chains_free(c);
+    return status;
+}
+
 /* ---- The trace ------------------------------------------------------------------------------- */
 
 rvm_status rvm_chains_write(const rvm_chains *c, FILE *out, rvm_error *err)

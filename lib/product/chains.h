@@ -28,6 +28,10 @@ enum { RVM_LEAST_DRAWS = 4 };
 /* p: the problem that the study was made of; RVM_LEAST_DRAWS have been recorded. */
 RVM_CHECKED rvm_status rvm_chains_alloc(rvm_chains **out, const rvm_sampler *sm,
                                         const rvm_problem *p, rvm_error *err);
+/* Whether the chains agree on what matters: the log likelihood and what they predict. Weights of
+ * functions that are nearly alike may change places for ever. */
+RVM_CHECKED rvm_status rvm_chains_agree(bool *agree, const rvm_sampler *sm, const rvm_problem *p,
+                                        rvm_error *err);
 /* A latent function from at most `keep` draws, spread over all chains; its vectors are rows of the
  * study. It has as few functions as say the same as all that were sampled (condense.h). */
 RVM_CHECKED rvm_status rvm_chains_latent(rvm_latent *f, const rvm_sampler *sm, size_t keep,

@@ -7,11 +7,8 @@
  *
  * A stage leaves its result in the settings (the kernel) or in an object of the trainer; what is
  * there so far becomes a model at any time. */
-#include <float.h>
-#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -21,10 +18,8 @@
 #include "data/problem.h"
 #include "product/chains.h"
 #include "product/crossval.h"
-#include "product/finish.h"
-#include "product/joint_mode.h"
-#include "product/sampler.h"
 #include "product/settings.h"
+#include "product/trainer.h"
 #include "product/tune.h"
 #include "product/widths.h"
 #include "search/baselines.h"
@@ -42,25 +37,6 @@ static const rvm_search_type *const searches[] = {
 };
 enum { SEARCHES = sizeof searches / sizeof searches[0] };
 
-struct rvm_trainer {
-    const rvm_problem *p;  /* borrowed */
-    rvm_settings settings; /* with what the stages have found of the kernel */
-    rvm_labels labels;     /* classification */
-    rvm_stage stage;
-    bool over;          /* that one is, and the next one begins at the next step */
-    bool done;          /* and there is no next one */
-    int round;          /* steps of the stage */
-    double past;        /* work of the stages before */
-    rvm_tuner *tuner;   /* NULL where nothing was open */
-    rvm_widths *widths; /* NULL without; owns the length-scales of the kernel */
-    rvm_study study;
-    size_t *place; /* owned, more than two classes: position in labels of each (class_order.h) */
-    const rvm_search_type *type; /* NULL before the study is there */
-    void *search;                /* owned, of that type */
-    rvm_sampler *sampler;        /* NULL before the chains begin */
-    bool mixed;                  /* they agree */
-};
-
 /* ---- What is looked at ----------------------------------------------------------------------- */
 
 static bool has_many_classes(const rvm_trainer *tr)
@@ -76,18 +52,6 @@ static bool is_sampled(const rvm_trainer *tr)
 static bool is_interrupted(const rvm_trainer *tr)
 {
     return rvm_interrupted(tr->settings.interrupted);
-}
-
-static rvm_status order_classes(rvm_trainer *tr, rvm_error *err)
-{
-    tr->study.classes = tr->labels.count;
-    if (!has_many_classes(tr))
-        return RVM_OK;
-    if (tr->place == NULL)
-        tr->place = rvm_array(tr->labels.count, sizeof *tr->place);
-    if (tr->place == NULL)
-        return rvm_fail_memory(err, "the classes");
-    return rvm_class_order(tr->place, &tr->study, &tr->labels, err);
 }
 
 /* The solution from which chains begin knows nothing of their priors, which need not have one. */
@@ -108,8 +72,9 @@ static rvm_status observe_problem(rvm_trainer *tr, rvm_error *err)
     rvm_study_free(&tr->study);
     rvm_status status =
         rvm_study_init(&tr->study, tr->p, &s, &tr->settings.kernel, first_label, err);
-    if (status == RVM_OK)
-        status = order_classes(tr, err);
+    tr->study.classes = tr->labels.count;
+    if (status == RVM_OK && has_many_classes(tr))
+        status = rvm_class_order(tr->place, &tr->study, &tr->labels, err);
     if (status != RVM_OK)
         return status;
     size_t k = 0;
@@ -159,16 +124,17 @@ static bool is_relevance_wanted(const rvm_trainer *tr)
 static rvm_status begin_widths(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_status status = observe_problem(tr, err);
-    if (status != RVM_OK || tr->type->trivial)
+    if (status != RVM_OK)
         return status;
-    return rvm_widths_alloc(&tr->widths, &tr->study, tr->study.class_of_row, tr->labels.count,
-                            &tr->settings, err);
+    tr->over = tr->type->trivial;
+    return tr->over ? RVM_OK
+                    : rvm_widths_alloc(&tr->widths, &tr->study, tr->study.class_of_row,
+                                       tr->labels.count, &tr->settings, err);
 }
 
 static rvm_status step_widths(rvm_trainer *tr, rvm_error *err)
 {
-    tr->over = tr->widths == NULL;
-    return tr->over ? RVM_OK : rvm_widths_step(&tr->over, tr->widths, err);
+    return rvm_widths_step(&tr->over, tr->widths, err);
 }
 
 static void report_widths(rvm_report *r, const rvm_trainer *tr)
@@ -177,18 +143,10 @@ static void report_widths(rvm_report *r, const rvm_trainer *tr)
         rvm_widths_report(r, tr->widths);
 }
 
-static bool is_search_wanted(const rvm_trainer *tr)
-{
-    (void)tr;
-    return true;
-}
-
 static rvm_status begin_search(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_status status = observe_problem(tr, err);
-    if (status != RVM_OK)
-        return status;
-    return tr->type->alloc(&tr->search, &tr->study, &tr->settings, err);
+    return status == RVM_OK ? tr->type->alloc(&tr->search, &tr->study, &tr->settings, err) : status;
 }
 
 static rvm_status step_search(rvm_trainer *tr, rvm_error *err)
@@ -210,28 +168,14 @@ static rvm_status begin_sample(rvm_trainer *tr, rvm_error *err)
     return status == RVM_EINTERRUPT ? RVM_OK : status; /* the solution is there */
 }
 
-/* Whether the chains agree on what matters: the log likelihood and what they predict. Weights of
- * functions that are nearly alike may change places for ever. */
-static rvm_status judge_chains(rvm_trainer *tr, rvm_error *err)
-{
-    const double agreed = 1.05;
-    rvm_chains *c = NULL;
-    rvm_chains_info info;
-    rvm_status status = rvm_chains_alloc(&c, tr->sampler, tr->p, err);
-    if (status == RVM_OK)
-        status = rvm_chains_describe(&info, c, err);
-    if (status == RVM_OK)
-        tr->mixed = info.log_likelihood_rhat <= agreed && info.prediction_rhat <= agreed;
-    rvm_chains_free(c);
-    return status;
-}
-
 static rvm_status step_sample(rvm_trainer *tr, rvm_error *err)
 {
     if (tr->sampler == NULL)
         return RVM_OK;
     const rvm_status status = rvm_sampler_step(&tr->over, tr->sampler, err);
-    return status == RVM_OK && tr->over ? judge_chains(tr, err) : status;
+    if (status != RVM_OK || !tr->over)
+        return status;
+    return rvm_chains_agree(&tr->mixed, tr->sampler, tr->p, err);
 }
 
 static void report_sample(rvm_report *r, const rvm_trainer *tr)
@@ -243,7 +187,7 @@ static void report_sample(rvm_report *r, const rvm_trainer *tr)
 }
 
 typedef struct {
-    bool (*wanted)(const rvm_trainer *tr);
+    bool (*wanted)(const rvm_trainer *tr); /* NULL: always */
     rvm_status (*begin)(rvm_trainer *tr, rvm_error *err);
     rvm_status (*step)(rvm_trainer *tr, rvm_error *err);
     void (*report)(rvm_report *r, const rvm_trainer *tr);
@@ -255,23 +199,28 @@ enum { STAGES = 4 };
 static const stage stages[STAGES] = {
     [RVM_TUNE] = { is_open, begin_tune, step_tune, report_tune, 9 },
     [RVM_WIDTHS] = { is_relevance_wanted, begin_widths, step_widths, report_widths, 1 },
-    [RVM_SEARCH] = { is_search_wanted, begin_search, step_search, report_search, 1 },
+    [RVM_SEARCH] = { NULL, begin_search, step_search, report_search, 1 },
     [RVM_SAMPLE] = { is_sample_wanted, begin_sample, step_sample, report_sample, 19 },
 };
 
-/* The work of the stages behind that one. */
-static double work_behind(const rvm_trainer *tr, rvm_stage last)
+static bool is_wanted(const rvm_trainer *tr, int number)
+{
+    return stages[number].wanted == NULL || stages[number].wanted(tr);
+}
+
+/* The work of the stages to come. */
+static double work_left(const rvm_trainer *tr)
 {
     double work = 0;
-    for (int k = (int)last + 1; k < STAGES; k++)
-        work += stages[k].wanted(tr) ? stages[k].work : 0;
+    for (int k = (int)tr->stage + 1; k < STAGES; k++)
+        work += is_wanted(tr, k) ? stages[k].work : 0;
     return work;
 }
 
 /* Begins the first stage from this one on that is wanted. */
 static rvm_status begin_stage(rvm_trainer *tr, int first, rvm_error *err)
 {
-    while (!stages[first].wanted(tr))
+    while (!is_wanted(tr, first))
         first++;
     tr->stage = (rvm_stage)first;
     tr->over = false;
@@ -279,23 +228,16 @@ static rvm_status begin_stage(rvm_trainer *tr, int first, rvm_error *err)
     return stages[first].begin(tr, err);
 }
 
-/* The kernel as far as it is known. */
-static rvm_kernel kernel_so_far(const rvm_trainer *tr)
-{
-    rvm_kernel kernel =
-        tr->stage == RVM_TUNE ? rvm_tuner_best(tr->tuner).kernel : tr->settings.kernel;
-    if (tr->stage == RVM_WIDTHS && tr->widths != NULL) {
-        kernel.gamma = 1;
-        kernel.inputs = rvm_widths_best(tr->widths);
-    }
-    return kernel;
-}
-
-/* Settings of a search for the kernel so far. */
+/* s: the settings of tr, for a search with the kernel as far as it is known. */
 static void close_kernel(rvm_settings *s, const rvm_trainer *tr)
 {
-    s->kernel = kernel_so_far(tr);
+    if (tr->stage == RVM_TUNE)
+        s->kernel = rvm_tuner_best(tr->tuner).kernel;
     s->tune = (rvm_tuning){ .gamma = false };
+    if (tr->stage == RVM_WIDTHS && tr->widths != NULL) {
+        s->kernel.gamma = 1;
+        s->kernel.inputs = rvm_widths_best(tr->widths);
+    }
 }
 
 static rvm_status next_stage(rvm_trainer *tr, rvm_error *err)
@@ -312,9 +254,8 @@ rvm_report rvm_trainer_report(const rvm_trainer *tr)
     r.start = r.starts = 1;
     r.round = tr->round;
     now->report(&r, tr);
-    r.progress = tr->done ? 1
-                          : (tr->past + now->work * r.progress) /
-                                (tr->past + now->work + work_behind(tr, tr->stage));
+    r.progress =
+        tr->done ? 1 : (tr->past + now->work * r.progress) / (tr->past + now->work + work_left(tr));
     return r;
 }
 
@@ -326,7 +267,7 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
     if (status == RVM_OK && !tr->over && (tr->round == 0 || !is_interrupted(tr)))
         status = stages[tr->stage].step(tr, err);
     tr->over = tr->over && (tr->done || !is_interrupted(tr)); /* cut short looks like an end */
-    tr->done = tr->over && work_behind(tr, tr->stage) == 0;
+    tr->done = tr->over && work_left(tr) == 0;
     tr->round++;
     if (status == RVM_OK)
         *out = rvm_trainer_report(tr);
@@ -348,7 +289,10 @@ static rvm_status begin(rvm_trainer *tr, rvm_error *err)
     if (is_sampled(tr) && has_many_classes(tr))
         return rvm_fail(err, RVM_ESETTING, "--method gibbs knows two classes; there are %zu",
                         tr->labels.count);
-    s->tolerance = fmax(s->tolerance, s->prune_margin); /* not worth keeping: not worth adding */
+    tr->place = rvm_array(tr->labels.count, sizeof *tr->place);
+    if (tr->place == NULL)
+        return rvm_fail_memory(err, "the classes");
+    s->tolerance = fmax(s->tolerance, s->prune_margin); /* what is not kept is not added */
     return begin_stage(tr, RVM_TUNE, err);
 }
 
@@ -391,92 +335,6 @@ const rvm_tuner *rvm_trainer_tuner(const rvm_trainer *tr)
 
 /* ---- Models --------------------------------------------------------------------------------- */
 
-static rvm_status copy_labels(rvm_model *m, const rvm_labels *labels, rvm_error *err)
-{
-    m->class_count = labels->count;
-    if (labels->count == 0)
-        return RVM_OK;
-    m->label = rvm_array(labels->count, sizeof *m->label);
-    if (m->label == NULL)
-        return rvm_fail_memory(err, "the model");
-    memcpy(m->label, labels->label, labels->count * sizeof *m->label);
-    return RVM_OK;
-}
-
-/* Noise of the output that the study observes, in the units of its targets. */
-static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, double ln_beta, rvm_error *err)
-{
-    if (tr->study.observed.noise_fixed)
-        f->noise_variance = tr->settings.noise_variance; /* to the last digit */
-    else
-        f->noise_variance = gsl_pow_2(tr->study.t_scale) * exp(-ln_beta);
-    if (f->noise_variance > 0 && isfinite(f->noise_variance))
-        return RVM_OK;
-    return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
-}
-
-/* After an interrupt; what has come to its end in spite of one is as it ever is. */
-static bool is_hasty(const rvm_trainer *tr)
-{
-    return !tr->done && is_interrupted(tr);
-}
-
-/* So many have been recorded that something can be said of them; an interrupt may come before. */
-static bool has_draws(const rvm_trainer *tr)
-{
-    return tr->sampler != NULL && rvm_sampler_kept(tr->sampler) >= RVM_LEAST_DRAWS;
-}
-
-static rvm_status finish_draws(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
-{
-    if (!rvm_model_alloc_latents(m, 1))
-        return rvm_fail_memory(err, "the model");
-    m->log_evidence = rvm_sampler_mean_log_likelihood(tr->sampler);
-    m->noise_fixed = tr->study.observed.noise_fixed;
-    return rvm_chains_latent(m->latent, tr->sampler, (size_t)tr->settings.sampling.keep, err);
-}
-
-rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error *err)
-{
-    *out = NULL;
-    return has_draws(tr) ? rvm_chains_alloc(out, tr->sampler, tr->p, err) : RVM_OK;
-}
-
-/* The latent function of each output, or of two classes; a single class has none, and
- * probability 1. */
-static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
-{
-    const size_t outputs = tr->study.p->outputs;
-    rvm_status status = RVM_OK;
-    if (!rvm_model_alloc_latents(m, outputs))
-        return rvm_fail_memory(err, "the model");
-    for (size_t k = 0; k < outputs && status == RVM_OK; k++) {
-        const rvm_found f = tr->type->solution(tr->search, k);
-        rvm_finished numbers = { .hasty = is_hasty(tr) };
-        status = rvm_finish_latent(&m->latent[k], &numbers, f.solved, &tr->study, &f.columns, err);
-        m->log_prior += f.log_prior;
-        if (tr->labels.count != 1)
-            m->log_evidence += numbers.log_likelihood - numbers.penalty;
-        if (status == RVM_OK && m->task == RVM_REGRESSION)
-            status = finish_noise(&m->latent[k], tr, f.solved->ln_beta, err);
-    }
-    m->noise_fixed = tr->study.observed.noise_fixed;
-    return status;
-}
-
-static rvm_status finish(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
-{
-    if (has_draws(tr))
-        return finish_draws(m, tr, err);
-    if (!has_many_classes(tr))
-        return finish_outputs(m, tr, err);
-    const rvm_search_stand stand = tr->done             ? RVM_AT_ITS_END
-                                   : is_interrupted(tr) ? RVM_CUT_SHORT
-                                                        : RVM_ON_ITS_WAY;
-    m->multiclass = tr->type->one_vs_rest ? RVM_ONE_VS_REST : tr->settings.multiclass;
-    return rvm_joint_mode_finish(m, &tr->study, tr->place, tr->type, tr->search, stand, err);
-}
-
 /* The kernel is still on its way: one step of a search with that of now. */
 static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
 {
@@ -500,69 +358,37 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
 {
     if (tr->stage < RVM_SEARCH)
         return model_by_the_way(out, tr, err);
-    rvm_model *m = rvm_model_alloc();
-    if (m == NULL)
-        return rvm_fail_memory(err, "the model");
-    m->task = tr->settings.task;
-    m->kernel = tr->settings.kernel;
-    if (m->kernel.inputs != NULL && !rvm_model_weigh_inputs(m, m->kernel.inputs)) {
-        rvm_model_free(m);
-        return rvm_fail_memory(err, "the model");
-    }
-    m->examples = tr->study.observed.N;
-    m->converged = rvm_trainer_report(tr).converged;
-    if (!is_sampled(tr)) {
-        m->weight_prior = tr->settings.weight_prior;
-        m->noise_prior = tr->settings.noise_prior;
-    }
-    m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
-    rvm_status status = copy_labels(m, &tr->labels, err);
-    if (status == RVM_OK)
-        status = finish(m, tr, err);
-    if (status == RVM_OK)
-        status = rvm_finish_vectors(m, &tr->study, tr->p, err);
-    if (status != RVM_OK) {
-        rvm_model_free(m);
-        return status;
-    }
-    *out = m;
-    return RVM_OK;
+    return rvm_trainer_finish(out, tr, rvm_trainer_report(tr).converged, err);
 }
 
 /* ---- Whole runs ------------------------------------------------------------------------------ */
 
-static rvm_status run(rvm_trainer **tr, rvm_report *r, const rvm_problem *p, const rvm_settings *s,
-                      rvm_error *err)
+/* To the end; or to an interrupt, where so_far says that what there is then is wanted. */
+static rvm_status train(rvm_model **out, const rvm_problem *p, const rvm_settings *s, bool so_far,
+                        rvm_error *err)
 {
-    rvm_status status = rvm_trainer_alloc(tr, p, s, err);
+    rvm_trainer *tr = NULL;
+    rvm_report r = { .done = false };
+    rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
     do {
         if (status == RVM_OK)
-            status = rvm_trainer_step(r, *tr, err);
-    } while (status == RVM_OK && !r->done && !rvm_interrupted(s->interrupted));
+            status = rvm_trainer_step(&r, tr, err);
+    } while (status == RVM_OK && !r.done && !is_interrupted(tr));
+    if (status == RVM_OK && (r.done || so_far))
+        status = rvm_trainer_model(out, tr, err);
+    rvm_trainer_free(tr);
     return status;
 }
 
 rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
 {
-    rvm_trainer *tr = NULL;
-    rvm_report r = { .done = false };
-    rvm_status status = run(&tr, &r, p, s, err);
-    if (status == RVM_OK)
-        status = rvm_trainer_model(out, tr, err);
-    rvm_trainer_free(tr);
-    return status;
+    return train(out, p, s, true, err);
 }
 
-/* *out stays NULL when interrupted. */
 static rvm_status train_fold(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
                              rvm_error *err)
 {
-    rvm_trainer *tr = NULL;
-    rvm_report r = { .done = false };
-    rvm_status status = run(&tr, &r, p, s, err);
-    if (status == RVM_OK && r.done)
-        status = rvm_trainer_model(out, tr, err);
-    rvm_trainer_free(tr);
+    const rvm_status status = train(out, p, s, false, err);
     return status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 

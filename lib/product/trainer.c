@@ -1,0 +1,133 @@
+/* The model of what training has found. */
+#include "product/trainer.h"
+
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "data/problem.h"
+#include "product/chains.h"
+#include "product/finish.h"
+#include "product/joint_mode.h"
+
+static rvm_status copy_labels(rvm_model *m, const rvm_labels *labels, rvm_error *err)
+{
+    m->class_count = labels->count;
+    if (labels->count == 0)
+        return RVM_OK;
+    m->label = rvm_array(labels->count, sizeof *m->label);
+    if (m->label == NULL)
+        return rvm_fail_memory(err, "the model");
+    memcpy(m->label, labels->label, labels->count * sizeof *m->label);
+    return RVM_OK;
+}
+
+/* Noise of the output that the study observes, in the units of its targets. */
+static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, double ln_beta, rvm_error *err)
+{
+    if (tr->study.observed.noise_fixed)
+        f->noise_variance = tr->settings.noise_variance; /* to the last digit */
+    else
+        f->noise_variance = gsl_pow_2(tr->study.t_scale) * exp(-ln_beta);
+    if (f->noise_variance > 0 && isfinite(f->noise_variance))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
+}
+
+/* After an interrupt; what has come to its end in spite of one is as it ever is. */
+static bool is_hasty(const rvm_trainer *tr)
+{
+    return !tr->done && rvm_interrupted(tr->settings.interrupted);
+}
+
+/* So many have been recorded that something can be said of them; an interrupt may come before. */
+static bool has_draws(const rvm_trainer *tr)
+{
+    return tr->sampler != NULL && rvm_sampler_kept(tr->sampler) >= RVM_LEAST_DRAWS;
+}
+
+static rvm_status finish_draws(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    if (!rvm_model_alloc_latents(m, 1))
+        return rvm_fail_memory(err, "the model");
+    m->log_evidence = rvm_sampler_mean_log_likelihood(tr->sampler);
+    m->noise_fixed = tr->study.observed.noise_fixed;
+    return rvm_chains_latent(m->latent, tr->sampler, (size_t)tr->settings.sampling.keep, err);
+}
+
+/* The latent function of each output, or of two classes; a single class has none, and
+ * probability 1. */
+static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    const size_t outputs = tr->study.p->outputs;
+    rvm_status status = RVM_OK;
+    if (!rvm_model_alloc_latents(m, outputs))
+        return rvm_fail_memory(err, "the model");
+    for (size_t k = 0; k < outputs && status == RVM_OK; k++) {
+        const rvm_found f = tr->type->solution(tr->search, k);
+        rvm_finished numbers = { .hasty = is_hasty(tr) };
+        status = rvm_finish_latent(&m->latent[k], &numbers, f.solved, &tr->study, &f.columns, err);
+        m->log_prior += f.log_prior;
+        if (tr->labels.count != 1)
+            m->log_evidence += numbers.log_likelihood - numbers.penalty;
+        if (status == RVM_OK && m->task == RVM_REGRESSION)
+            status = finish_noise(&m->latent[k], tr, f.solved->ln_beta, err);
+    }
+    m->noise_fixed = tr->study.observed.noise_fixed;
+    return status;
+}
+
+static rvm_status finish(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    if (has_draws(tr))
+        return finish_draws(m, tr, err);
+    if (tr->labels.count <= 2)
+        return finish_outputs(m, tr, err);
+    const rvm_search_stand stand = tr->done                                    ? RVM_AT_ITS_END
+                                   : rvm_interrupted(tr->settings.interrupted) ? RVM_CUT_SHORT
+                                                                               : RVM_ON_ITS_WAY;
+    m->multiclass = tr->type->one_vs_rest ? RVM_ONE_VS_REST : tr->settings.multiclass;
+    return rvm_joint_mode_finish(m, &tr->study, tr->place, tr->type, tr->search, stand, err);
+}
+
+rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error *err)
+{
+    *out = NULL;
+    return has_draws(tr) ? rvm_chains_alloc(out, tr->sampler, tr->p, err) : RVM_OK;
+}
+
+rvm_status rvm_trainer_finish(rvm_model **out, const rvm_trainer *tr, bool converged,
+                              rvm_error *err)
+{
+    rvm_model *m = rvm_model_alloc();
+    if (m == NULL)
+        return rvm_fail_memory(err, "the model");
+    m->task = tr->settings.task;
+    m->kernel = tr->settings.kernel;
+    if (m->kernel.inputs != NULL && !rvm_model_weigh_inputs(m, m->kernel.inputs)) {
+        rvm_model_free(m);
+        return rvm_fail_memory(err, "the model");
+    }
+    m->examples = tr->study.observed.N;
+    m->converged = converged;
+    if (tr->settings.method != RVM_METHOD_GIBBS) {
+        m->weight_prior = tr->settings.weight_prior;
+        m->noise_prior = tr->settings.noise_prior;
+    }
+    m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
+    rvm_status status = copy_labels(m, &tr->labels, err);
+    if (status == RVM_OK)
+        status = finish(m, tr, err);
+    if (status == RVM_OK)
+        status = rvm_finish_vectors(m, &tr->study, tr->p, err);
+    if (status != RVM_OK) {
+        rvm_model_free(m);
+        return status;
+    }
+    *out = m;
+    return RVM_OK;
+}

@@ -1,0 +1,34 @@
+/* What training has in hand, and the model of it. */
+#ifndef RVM_TRAINER_H
+#define RVM_TRAINER_H
+
+#include "data/labels.h"
+#include "product/sampler.h"
+#include "product/tune.h"
+#include "product/widths.h"
+#include "search/search.h"
+
+struct rvm_trainer {
+    const rvm_problem *p;  /* borrowed */
+    rvm_settings settings; /* with what the stages have found of the kernel */
+    rvm_labels labels;     /* classification */
+    rvm_stage stage;
+    bool over;          /* that one is, and the next one begins at the next step */
+    bool done;          /* and there is no next one */
+    int round;          /* steps of the stage */
+    double past;        /* work of the stages before */
+    rvm_tuner *tuner;   /* NULL where nothing was open */
+    rvm_widths *widths; /* NULL without; owns the length-scales of the kernel */
+    rvm_study study;
+    size_t *place; /* owned, more than two classes: position in labels of each (class_order.h) */
+    const rvm_search_type *type; /* NULL before the study is there */
+    void *search;                /* owned, of that type */
+    rvm_sampler *sampler;        /* NULL before the chains begin */
+    bool mixed;                  /* they agree */
+};
+
+/* The model of the solution of the search, or of the draws where there are enough of them. */
+RVM_CHECKED rvm_status rvm_trainer_finish(rvm_model **out, const rvm_trainer *tr, bool converged,
+                                          rvm_error *err);
+
+#endif
