@@ -163,6 +163,11 @@ bool rvm_kernel_weighs_inputs(rvm_kernel_type type)
     return kernels[type].derivative != NULL;
 }
 
+bool rvm_kernel_has_gamma(const rvm_kernel *kernel)
+{
+    return kernel->inputs == NULL && (kernels[kernel->type].uses & RVM_USES_GAMMA) != 0;
+}
+
 bool rvm_kernel_is_covariance(const rvm_kernel *kernel)
 {
     const kernel_row *row = &kernels[kernel->type];

@@ -13,6 +13,8 @@
 enum { RVM_USES_GAMMA = 1, RVM_USES_DEGREE = 2, RVM_USES_COEF0 = 4 };
 
 unsigned rvm_kernel_uses(rvm_kernel_type type);
+/* It has a gamma, and no weights of inputs in its place. */
+bool rvm_kernel_has_gamma(const rvm_kernel *kernel);
 /* Type whose -t value is `number`; false when there is none. */
 bool rvm_kernel_by_number(rvm_kernel_type *out, int number);
 /* Whether it has a weight for each input, and how it combines two rows. */

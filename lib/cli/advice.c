@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "basis/kernel.h"
-#include "cli/candidates.h"
 #include "cli/note.h"
 #include "cli/options.h"
 #include "data/labels.h"
@@ -223,7 +222,7 @@ static void write_remedy(char *text, size_t size, const rvm_settings *s, const r
         length = (size_t)snprintf(
             text, size, "scale the features with rvm-scale (their ranges go from %.3g to %.3g)",
             smallest, largest);
-    if (cli_has_gamma(kernel) && !s->tune.gamma)
+    if (rvm_kernel_has_gamma(kernel) && !s->tune.gamma)
         snprintf(text + length, size - length, "%s-g auto finds the width of the kernel",
                  length > 0 ? "; " : "");
     else if (length == 0)
@@ -273,7 +272,7 @@ static void note_dense(const cli_tool *tool, const rvm_model_info *info, const r
                  "%zu of %zu rows are vectors: --method %s ends where its one start leads; "
                  "--method auto compares many",
                  info->vectors, info->examples, rvm_method_name(s->method));
-    else if (cli_has_gamma(&info->kernel))
+    else if (rvm_kernel_has_gamma(&info->kernel))
         cli_note(tool,
                  "%zu of %zu rows are vectors: the kernel is too narrow to tell signal from noise; "
                  "-g auto finds a wider one",

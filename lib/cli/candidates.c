@@ -37,7 +37,7 @@ void cli_candidates_row(FILE *table, const rvm_settings *asked, const rvm_choice
     char cover[24] = "-";
 
     write_name(name, sizeof name, &asked->tune, &choice->kernel);
-    if (cli_has_gamma(&choice->kernel))
+    if (rvm_kernel_has_gamma(&choice->kernel))
         snprintf(gamma, sizeof gamma, "%.6g", choice->kernel.gamma);
     if (isfinite(choice->loss)) {
         snprintf(loss, sizeof loss, "%.4g", choice->loss);

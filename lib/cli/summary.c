@@ -14,11 +14,6 @@ void cli_summary_free(cli_summary *t)
     rvm_chains_free(t->chains);
 }
 
-bool cli_has_gamma(const rvm_kernel *kernel)
-{
-    return kernel->inputs == NULL && (rvm_kernel_uses(kernel->type) & RVM_USES_GAMMA) != 0;
-}
-
 static void print_noise(FILE *out, const rvm_model *m, const rvm_model_info *info)
 {
     fputs("Noise standard deviation = ", out);
@@ -38,7 +33,7 @@ static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *ke
         fprintf(out, "Kernel = %s (%s)\n", rvm_kernel_name(kernel->type), how);
     if (tune->degree && (uses & RVM_USES_DEGREE))
         fprintf(out, "Degree = %d (%s)\n", kernel->degree, how);
-    if (tune->gamma && cli_has_gamma(kernel))
+    if (tune->gamma && rvm_kernel_has_gamma(kernel))
         fprintf(out, "Gamma = %.6g (%s)\n", kernel->gamma, how);
     if (tune->coef0 && (uses & RVM_USES_COEF0))
         fprintf(out, "Coef0 = %g (%s)\n", kernel->coef0, how);

@@ -12,8 +12,6 @@ typedef struct {
 } cli_summary;
 
 void cli_summary_free(cli_summary *t);
-/* The kernel has a gamma, and no weights of inputs in its place. */
-bool cli_has_gamma(const rvm_kernel *kernel);
 /* s: as asked for; p: the rows of the training. */
 void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, const rvm_settings *s,
                        const rvm_problem *p, double seconds);

@@ -132,20 +132,22 @@ static bool select_kernel(rvm_tuning *tune, const char *name)
     return true;
 }
 
+enum { WORD_SIZE = 64 };
+
 /* The next word of a list with commas between them; false where it has no room. *list moves behind
  * the word and its comma, and is NULL at the end. */
-static bool next_of_list(char word[32], const char **list)
+static bool next_of_list(char word[WORD_SIZE], const char **list)
 {
     const size_t length = strcspn(*list, ",");
 
-    snprintf(word, 32, "%.*s", (int)length, *list);
+    snprintf(word, WORD_SIZE, "%.*s", (int)length, *list);
     *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
-    return length < 32;
+    return length < WORD_SIZE;
 }
 
 static rvm_status set_select(rvm_settings *s, const char *value, rvm_error *err)
 {
-    char name[32];
+    char name[WORD_SIZE];
 
     s->tune.type_count = 0;
     while (value != NULL)
@@ -157,7 +159,7 @@ static rvm_status set_select(rvm_settings *s, const char *value, rvm_error *err)
 static rvm_status set_basis(rvm_settings *s, const char *value, rvm_error *err)
 {
     bool *const wanted[RVM_TERM_DEGREES] = { &s->bias, &s->linear, &s->quadratic };
-    char name[32];
+    char name[WORD_SIZE];
 
     s->bias = s->linear = s->quadratic = false;
     while (value != NULL) {
@@ -228,14 +230,10 @@ static rvm_status set_gibbs_basis(rvm_settings *s, const char *value, rvm_error 
 /* Two numbers with a comma between them and nothing else. */
 static bool read_prior(rvm_gamma_prior *prior, const char *text)
 {
-    char head[64];
-    const size_t length = strcspn(text, ",");
+    char shape[WORD_SIZE];
 
-    if (text[length] == '\0' || length >= sizeof head)
-        return false;
-    memcpy(head, text, length);
-    head[length] = '\0';
-    return rvm_value_real(&prior->shape, head) && rvm_value_real(&prior->rate, text + length + 1);
+    return next_of_list(shape, &text) && text != NULL && rvm_value_real(&prior->shape, shape) &&
+           rvm_value_real(&prior->rate, text);
 }
 
 /* `gamma:A,B`, or `student:NU`, which is gamma:NU/2,NU/2, or `mixture`. */
