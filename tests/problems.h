@@ -18,7 +18,7 @@
 #include "data/problem.h"
 #include "product/model.h"
 #include "search/climb.h"
-#include "search/observe.h"
+#include "search/study.h"
 
 #define CHECK_OK(call) ck_assert_msg((call) == RVM_OK, "%s", err.message)
 

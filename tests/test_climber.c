@@ -1,4 +1,5 @@
-/* climber.c, and newton.c, sweep.c, climb.c: several outputs against the N x N form, differences, and numbers from numpy. */
+/* climber.c, and newton.c, sweep.c, climb.c: several outputs against the N x N form, differences,
+ * and numbers from numpy. */
 #include "base/linalg.h"
 #include "problems.h"
 #include "search/climb.h"

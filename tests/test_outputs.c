@@ -1,6 +1,5 @@
-/* outputs.c and the way from rows with several targets to a model: what must not matter does not,
+/* starts.c for several outputs, and the way from rows with several targets to a model: what must not matter does not,
  * and the numbers that are saved are those of the formulas. */
-#include "search/outputs.h"
 #include "suites.h"
 #include "trained.h"
 

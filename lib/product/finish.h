@@ -4,7 +4,7 @@
 
 #include "basis/columns.h"
 #include "product/model.h"
-#include "search/observe.h"
+#include "search/study.h"
 #include "search/solution.h"
 
 typedef struct {

@@ -22,7 +22,7 @@
 #include "inference/probability.h"
 #include "product/model.h"
 #include "product/predict.h"
-#include "search/observe.h"
+#include "search/study.h"
 
 enum {
     MOST_ROWS = 1000,   /* every other one, or every third, ... of more */

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "data/problem.h"
-#include "search/observe.h"
+#include "search/study.h"
 
 /* What a unit of log loss counts beside the error rate: it decides where few rows
  * make rates equal. */

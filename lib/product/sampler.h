@@ -8,7 +8,7 @@
 
 #include "basis/columns.h"
 #include "inference/gibbs.h"
-#include "search/observe.h"
+#include "search/study.h"
 #include "search/solution.h"
 
 /* What one chain leaves behind: its draws after the burn-in, every `thin`th of them. */

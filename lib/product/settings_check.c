@@ -8,7 +8,7 @@
 #include "basis/term.h"
 #include "data/problem.h"
 #include "product/settings.h"
-#include "search/observe.h"
+#include "search/study.h"
 
 static rvm_status check_kernel(const rvm_kernel *kernel, rvm_error *err)
 {

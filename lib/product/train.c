@@ -26,14 +26,12 @@
 #include "search/class_order.h"
 #include "search/constant.h"
 #include "search/multi.h"
-#include "search/outputs.h"
 #include "search/starts.h"
 #include "search/working_set.h"
 
 /* Ways of searching: the first one that fits is taken. */
 static const rvm_search_type *const searches[] = {
-    &rvm_constant,     &rvm_output_search, &rvm_baselines,
-    &rvm_class_search, &rvm_many_starts,   &rvm_working_sets,
+    &rvm_constant, &rvm_baselines, &rvm_class_search, &rvm_many_starts, &rvm_working_sets,
 };
 enum { SEARCHES = sizeof searches / sizeof searches[0] };
 

@@ -26,13 +26,14 @@ static rvm_status copy_labels(rvm_model *m, const rvm_labels *labels, rvm_error 
     return RVM_OK;
 }
 
-/* Noise of the output that the study observes, in the units of its targets. */
-static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, double ln_beta, rvm_error *err)
+/* Noise of an output in the units of its targets. */
+static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, double t_scale, double ln_beta,
+                               rvm_error *err)
 {
     if (tr->study.observed.noise_fixed)
         f->noise_variance = tr->settings.noise_variance; /* to the last digit */
     else
-        f->noise_variance = gsl_pow_2(tr->study.t_scale) * exp(-ln_beta);
+        f->noise_variance = gsl_pow_2(t_scale) * exp(-ln_beta);
     if (f->noise_variance > 0 && isfinite(f->noise_variance))
         return RVM_OK;
     return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
@@ -63,19 +64,20 @@ static rvm_status finish_draws(rvm_model *m, const rvm_trainer *tr, rvm_error *e
  * probability 1. */
 static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
-    const size_t outputs = tr->study.p->outputs;
+    const size_t outputs = tr->study.outputs;
     rvm_status status = RVM_OK;
     if (!rvm_model_alloc_latents(m, outputs))
         return rvm_fail_memory(err, "the model");
     for (size_t k = 0; k < outputs && status == RVM_OK; k++) {
+        const rvm_study view = rvm_study_output(&tr->study, k);
         const rvm_found f = tr->type->solution(tr->search, k);
         rvm_finished numbers = { .hasty = is_hasty(tr) };
-        status = rvm_finish_latent(&m->latent[k], &numbers, f.solved, &tr->study, &f.columns, err);
+        status = rvm_finish_latent(&m->latent[k], &numbers, f.solved, &view, &f.columns, err);
         m->log_prior += f.log_prior;
         if (tr->labels.count != 1)
             m->log_evidence += numbers.log_likelihood - numbers.penalty;
         if (status == RVM_OK && m->task == RVM_REGRESSION)
-            status = finish_noise(&m->latent[k], tr, f.solved->ln_beta, err);
+            status = finish_noise(&m->latent[k], tr, view.t_scale, f.solved->ln_beta, err);
     }
     m->noise_fixed = tr->study.observed.noise_fixed;
     return status;

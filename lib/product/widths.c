@@ -395,31 +395,29 @@ static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
 
 /* The targets: outputs, but for constant ones, which have nothing to say; or whether a row is of each
  * class, where of two classes one says it all. */
-static rvm_status observe_targets(rvm_widths *w, rvm_study *y, const size_t *class_of_row,
+static rvm_status observe_targets(rvm_widths *w, const rvm_study *y, const size_t *class_of_row,
                                   size_t classes, const rvm_settings *s, const size_t *row,
                                   rvm_error *err)
 {
-    const rvm_observed *o = &y->observed;
-    const bool many = classes > 2, has_noise = o->likelihood->has_noise;
-    const size_t count = many ? classes : y->p->outputs;
-    w->likelihood = o->likelihood;
+    const rvm_likelihood *l = y->observed.likelihood;
+    const bool many = classes > 2, has_noise = l->has_noise;
+    const size_t count = many ? classes : y->outputs;
+    w->likelihood = l;
     w->free_noise = has_noise && !(s->noise_variance > 0);
     w->t = gsl_matrix_calloc(count, w->p->rows);
     w->fixed = rvm_array(count, sizeof *w->fixed);
     if (w->t == NULL || w->fixed == NULL)
         return rvm_fail_memory(err, "the targets");
     for (size_t k = 0; k < count; k++) {
-        if (has_noise)
-            rvm_study_select(y, s, k);
-        if (has_noise && y->constant_target)
+        const rvm_target *target = &y->target[many ? 0 : k];
+        const rvm_observed *o = &target->observed;
+        if (has_noise && target->is_constant)
             continue;
         for (size_t n = 0; n < w->p->rows; n++)
             gsl_matrix_set(w->t, w->targets, n, many ? class_of_row[row[n]] == k : o->t[row[n]]);
         w->fixed[w->targets++] =
             has_noise ? exp(fmax(of_noise.least, fmin(-o->ln_beta, of_noise.most))) : 1;
     }
-    if (has_noise)
-        rvm_study_select(y, s, 0);
     return RVM_OK;
 }
 
@@ -612,7 +610,7 @@ static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *er
     return begin_ascents(w, kernel, err);
 }
 
-rvm_status rvm_widths_alloc(rvm_widths **out, rvm_study *y, const size_t *class_of_row,
+rvm_status rvm_widths_alloc(rvm_widths **out, const rvm_study *y, const size_t *class_of_row,
                             size_t classes, const rvm_settings *s, rvm_error *err)
 {
     rvm_widths *w = rvm_array(1, sizeof *w);

@@ -9,7 +9,7 @@
 #ifndef RVM_WIDTHS_H
 #define RVM_WIDTHS_H
 
-#include "search/observe.h"
+#include "search/study.h"
 
 typedef struct rvm_widths rvm_widths;
 
@@ -18,8 +18,9 @@ typedef struct rvm_widths rvm_widths;
  * below it; else 0 and NULL). The kernel, which weighs inputs, is that of its basis. Many rows are
  * represented by a random part of them. All borrowed during the call;
  * y observes its first output afterwards. */
-RVM_CHECKED rvm_status rvm_widths_alloc(rvm_widths **out, rvm_study *y, const size_t *class_of_row,
-                                        size_t classes, const rvm_settings *s, rvm_error *err);
+RVM_CHECKED rvm_status rvm_widths_alloc(rvm_widths **out, const rvm_study *y,
+                                        const size_t *class_of_row, size_t classes,
+                                        const rvm_settings *s, rvm_error *err);
 void rvm_widths_free(rvm_widths *w);
 /* Some steps uphill. *done: nothing more is to be gained. */
 RVM_CHECKED rvm_status rvm_widths_step(bool *done, rvm_widths *w, rvm_error *err);

@@ -86,7 +86,7 @@ static rvm_status alloc_parts(climber *c, const rvm_settings *s, rvm_error *err)
         return rvm_fail_memory(err, "the solutions");
     if (c->models > 1)
         o->t = c->t;
-    status = rvm_study_design(&c->design, &c->view, threads, err);
+    status = rvm_study_whole_design(&c->design, &c->view, threads, err);
     if (status == RVM_OK)
         status = rvm_climber_init(&c->search, &(const rvm_output){ o, &c->design }, 1,
                                   c->design.count, threads, err);
@@ -108,7 +108,8 @@ static void baseline_free(void *search)
     free(c);
 }
 
-static rvm_status baseline_alloc(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+static rvm_status baseline_alloc(void **out, const rvm_study *y, const rvm_settings *s,
+                                 rvm_error *err)
 {
     climber *c = rvm_array(1, sizeof *c);
     if (c == NULL)

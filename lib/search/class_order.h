@@ -7,7 +7,7 @@
 #define RVM_CLASS_ORDER_H
 
 #include "data/labels.h"
-#include "search/observe.h"
+#include "search/study.h"
 
 /* Fills y->class_of_row. place (as many as there are labels): position in labels of class 0, 1, ...
  * Rows of y with the same features, which

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "data/problem.h"
 
 typedef struct {
     const rvm_study *y; /* borrowed */
@@ -18,30 +17,38 @@ static bool fits(const rvm_study *y, const rvm_settings *s)
 {
     if (s->task == RVM_CLASSIFICATION)
         return y->classes < 2;
-    return y->p->outputs == 1 && y->constant_target;
+    bool all = true;
+    for (size_t k = 0; k < y->outputs; k++)
+        all = all && y->target[k].is_constant;
+    return all;
+}
+
+rvm_status rvm_constant_save(rvm_solution *to, size_t k, const rvm_study *y, const rvm_columns *c,
+                             rvm_error *err)
+{
+    rvm_fit fit;
+    rvm_status status = rvm_fit_init(&fit, 1, 0, err);
+    if (status != RVM_OK)
+        return status;
+    if (y->observed.likelihood->has_noise && y->basis.bias)
+        rvm_fit_add(&fit, 0, y->observed.bias_ln_alpha_max);
+    fit.ln_beta = rvm_study_constant_ln_beta(y);
+    status = rvm_solution_save(to, k, &fit, c->id, c->norm, err);
+    rvm_fit_free(&fit);
+    return status;
 }
 
 static rvm_status settle(constant *c, rvm_error *err)
 {
-    const rvm_observed *o = &c->y->observed;
-    const bool regression = o->likelihood->has_noise;
-    const size_t bias = 0, count = regression && c->y->basis.bias ? 1 : 0;
-    rvm_fit fit;
-    rvm_status status = rvm_columns_init(&c->design, &c->y->basis, 1, INFINITY, 1, err);
+    const size_t bias = 0, count = c->y->observed.likelihood->has_noise && c->y->basis.bias ? 1 : 0;
+    rvm_status status = rvm_study_design(&c->design, c->y, &bias, count, 1, err);
     if (status == RVM_OK)
-        status = rvm_columns_append(&c->design, &bias, count, err);
-    if (status == RVM_OK)
-        status = rvm_fit_init(&fit, 1, 0, err);
-    if (status != RVM_OK)
-        return status;
-    if (count == 1)
-        rvm_fit_add(&fit, 0, o->bias_ln_alpha_max);
-    fit.ln_beta = rvm_study_constant_ln_beta(c->y);
-    status = rvm_solution_init(&c->solution, 1, false, err);
-    if (status == RVM_OK)
-        status = rvm_solution_save(&c->solution, 0, &fit, c->design.id, c->design.norm, err);
+        status = rvm_solution_init(&c->solution, c->y->outputs, true, err);
+    for (size_t k = 0; k < c->y->outputs && status == RVM_OK; k++) {
+        const rvm_study view = rvm_study_output(c->y, k);
+        status = rvm_constant_save(&c->solution, k, &view, &c->design, err);
+    }
     c->solution.converged = true;
-    rvm_fit_free(&fit);
     return status;
 }
 
@@ -55,7 +62,8 @@ static void constant_free(void *search)
     free(c);
 }
 
-static rvm_status constant_alloc(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+static rvm_status constant_alloc(void **out, const rvm_study *y, const rvm_settings *s,
+                                 rvm_error *err)
 {
     (void)s;
     constant *c = rvm_array(1, sizeof *c);
@@ -83,14 +91,13 @@ static void constant_report(rvm_report *r, const void *search)
 {
     const constant *c = search;
     rvm_search_report_solution(r, &c->solution, c->y);
-    r->noise_at_bound = false;
 }
 
 static rvm_found constant_solution(void *search, size_t k)
 {
-    (void)k;
     const constant *c = search;
-    return rvm_search_found(c->solution.latent, c->design, &c->y->observed);
+    const rvm_study view = rvm_study_output(c->y, k);
+    return rvm_search_found(&c->solution.latent[k], c->design, &view.observed);
 }
 
 const rvm_search_type rvm_constant = { .name = "constant",

@@ -10,9 +10,9 @@
 #include "basis/columns.h"
 #include "inference/laplace.h"
 #include "search/climb.h"
-#include "search/observe.h"
 #include "search/offers.h"
 #include "search/solution.h"
+#include "search/study.h"
 
 typedef struct {
     const rvm_study *y; /* borrowed: the rows in use */

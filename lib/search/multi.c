@@ -22,7 +22,7 @@ enum {
     SEVERAL_STARTS = 2500, /* candidates up to which there are several */
     USUAL_STARTS = 8,
     WIDE_START = 1,       /* number of the start with a wide prior, which is never left out, */
-    WIDE_PRIOR = 18,      /* what it takes off ln alpha at first (observe.h):
+    WIDE_PRIOR = 18,      /* what it takes off ln alpha at first (study.h):
                              wine, of three classes, is lost with RVM_WIDE_PRIOR */
     SETTLING_PASSES = 60, /* over the classes, to the joint mode; */
     MANY_ROWS_PASSES = 5, /* with many rows */
@@ -169,7 +169,7 @@ static void multi_free(void *search)
     free(m);
 }
 
-static rvm_status multi_alloc(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+static rvm_status multi_alloc(void **out, const rvm_study *y, const rvm_settings *s, rvm_error *err)
 {
     multi *m = rvm_array(1, sizeof *m);
     if (m == NULL)

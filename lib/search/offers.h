@@ -11,7 +11,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "basis/columns.h"
-#include "search/observe.h"
+#include "search/study.h"
 
 typedef struct {
     double gain, ln_alpha; /* nats that adding it gains, and with what precision; of a unit norm */

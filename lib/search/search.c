@@ -5,15 +5,20 @@
 
 void rvm_search_report_solution(rvm_report *r, const rvm_solution *s, const rvm_study *y)
 {
-    const rvm_observed *o = &y->observed;
+    const bool one = y->outputs == 1;
     r->functions = rvm_solution_functions(s);
     r->log_evidence = rvm_solution_log_evidence(s);
     r->converged = s->converged;
-    if (!o->likelihood->has_noise)
-        return;
-    r->log_evidence -= (double)r->rows * log(y->t_scale);
-    r->noise_sd = y->t_scale * exp(-0.5 * s->latent->ln_beta);
-    r->noise_at_bound = !o->noise_fixed && s->latent->ln_beta >= o->ln_beta_max - 1e-6;
+    for (size_t k = 0; k < y->outputs && y->observed.likelihood->has_noise; k++) {
+        const rvm_target *t = &y->target[k];
+        const double ln_beta = s->latent[k].ln_beta;
+        const rvm_observed *o =
+            one ? &y->observed : &t->observed; /* a view may have other bounds */
+        r->log_evidence -= (double)r->rows * log(t->t_scale);
+        r->noise_sd = one ? t->t_scale * exp(-0.5 * ln_beta) : 0;
+        if (!t->is_constant && !o->noise_fixed && ln_beta >= o->ln_beta_max - 1e-6)
+            r->noise_at_bound = true;
+    }
 }
 
 void rvm_search_report_credit(rvm_report *r, const rvm_observed *o)

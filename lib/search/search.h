@@ -6,8 +6,8 @@
 #define RVM_SEARCH_H
 
 #include "basis/columns.h"
-#include "search/observe.h"
 #include "search/solution.h"
+#include "search/study.h"
 
 /* A latent function as a search has it; all borrowed from the search. */
 typedef struct {
@@ -24,8 +24,8 @@ typedef struct {
 
     /* Whether it is made for what y observes and s asks for, and has room within the budget. */
     bool (*fits)(const rvm_study *y, const rvm_settings *s);
-    /* y: borrowed. */
-    rvm_status (*alloc)(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err);
+    /* y, s: borrowed. */
+    rvm_status (*alloc)(void **out, const rvm_study *y, const rvm_settings *s, rvm_error *err);
     /* A part of the work that an interrupt can wait for. *done: nothing is left to do.
      * RVM_EINTERRUPT where an interrupt came before anything was found; not to be called again
      * after one. */

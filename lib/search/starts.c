@@ -1,6 +1,8 @@
 /* Many starts, for problems whose candidate columns all fit in memory. */
 #include "search/starts.h"
 
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_math.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,19 +12,28 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
-#include "data/problem.h"
+#include "data/order.h"
 #include "search/batch.h"
 #include "search/climb.h"
+#include "search/constant.h"
 #include "search/sweep.h"
 
 enum {
     SWEEPS = 20,
+    FEW_SWEEPS = 8, /* stretched ones, where each takes long */
     MAX_MOVES = 1000,
     NEWTON_ITERATIONS = 40,
-    CACHED = 1200,         /* candidates up to which all columns are kept, */
-    MOST_ROWS = 2 * CACHED /* and rows, where every step reads them: few functions of many rows
-                              have one optimum, and one search finds it */
+    CACHED = 1200,          /* candidates up to which all columns are kept, */
+    MOST_ROWS = 2 * CACHED, /* and rows, where every step reads them: few functions of many rows
+                               have one optimum, and one search finds it */
+    MOST_SHARED = 1500,     /* candidates of several outputs, */
+    LEAST_SHARED = 16,      /* and so many are not too few */
+    SIDE_BY_SIDE = 600      /* of them, up to which searches run in parallel, not their parts */
 };
+
+/* Multiplications, of the order of them, below which a search for several outputs takes no time to
+ * speak of. */
+static const double cheap = 3e8;
 
 /* Where the sweeps leave that share of many functions, the width is too narrow for the data or the
  * targets are free of noise. Newton's method over them all takes long then,
@@ -30,8 +41,8 @@ enum {
 enum { MANY = 400, FEW_ITERATIONS = 3 };
 static const double dense_share = 0.8;
 
-/* Of the last way from the best point: K^3 times iterations of Newton's method in one step, and
- * steps at the most. */
+/* Of the last way from the best point: K^3 times outputs times iterations of Newton's method in one
+ * step, and steps at the most. */
 static const double polish_slice = 1e9;
 enum { MOST_POLISHED = 30, FEW_STARTS = 3 };
 
@@ -39,11 +50,15 @@ enum { MOST_POLISHED = 30, FEW_STARTS = 3 };
 static const double kicked_share = 0.25;
 
 typedef struct {
-    rvm_study *y; /* borrowed */
+    const rvm_study *y;           /* borrowed */
+    const rvm_settings *settings; /* borrowed */
+    size_t searched;              /* outputs whose targets vary; */
+    size_t *which;                /* owned, all outputs: which they are, and the same order in */
+    rvm_observed *observed;       /* owned, what is observed of them; targets borrowed from y */
+    rvm_columns *seen;            /* owned, the design as they see it */
     rvm_columns design;
-    double tolerance;
-    unsigned long seed;
-    int all, finished;
+    int all, fresh; /* searches, and those of them that start from a plan */
+    int finished;
     int polished; /* slices of the last way, of the best point */
     int workers;
     rvm_climber *worker;            /* owned, workers: one search at a time */
@@ -52,57 +67,207 @@ typedef struct {
     double top; /* the largest score of all results */
 } rvm_starts;
 
+/* ---- Candidates ----------------------------------------------------------------------------- */
+
+/* Whether each search has a thread of its own, of M candidates for q outputs. */
+static bool side_by_side(size_t M, size_t q)
+{
+    return q == 1 || M <= SIDE_BY_SIDE;
+}
+
 /* Counted for as many searches side by side as there can be, whatever the machine offers: which way
- * a problem is solved must not depend on the number of threads. A search has seven square arrays,
- * and with curvature two of the design's size. */
+ * a problem is solved must not depend on the number of threads. A search has five square arrays,
+ * and two for each output. */
+static bool has_room(const rvm_study *y, size_t candidates, const rvm_settings *s)
+{
+    const double M = (double)candidates, N = (double)y->observed.N, q = (double)y->outputs;
+    const double searches = side_by_side(candidates, y->outputs) ? RVM_BATCH : 1;
+    const double each = (2 * q + 5) * M * M + y->observed.likelihood->scratch(M, N) + 2 * q * N;
+    return 8 * (M * N + M * M + searches * each) <= s->budget_mb * 1048576;
+}
+
 static bool fits(const rvm_study *y, const rvm_settings *s)
 {
-    const double M = (double)y->basis.count, N = (double)y->observed.N;
-    const rvm_likelihood *l = y->observed.likelihood;
-    if (y->p->outputs > 1 || y->classes > 2)
+    if (y->classes > 2)
         return false;
-    if (l->curved && y->observed.N > MOST_ROWS)
+    if (y->outputs > 1)
+        return true;
+    if (y->observed.likelihood->curved && y->observed.N > MOST_ROWS)
         return false;
-    const double scratch = RVM_BATCH * l->scratch(M, N);
-    const double bytes = 8 * (M * N + (1 + 7 * RVM_BATCH) * M * M + scratch);
-    return y->basis.count <= CACHED && bytes <= s->budget_mb * 1048576;
+    return y->basis.count <= CACHED && has_room(y, y->basis.count, s);
 }
 
-/* Searches worth their time: many while one takes milliseconds. Beyond these numbers the evidence
- * still creeps up, but neither error nor log loss on test rows improves. */
-static int searches_for(const rvm_study *y, size_t candidates, const rvm_settings *s)
+/* Candidates that there is room for, of several outputs. */
+static size_t count_candidates(const rvm_starts *st)
 {
-    if (s->restarts > 0)
-        return s->restarts;
-    if (y->observed.likelihood->curved)
-        return 24;
-    return candidates <= 400 ? 40 : candidates <= 700 ? 24 : 4;
+    size_t count = st->y->basis.count;
+    if (st->y->outputs == 1)
+        return count;
+    count = GSL_MIN(count, MOST_SHARED);
+    while (count > LEAST_SHARED && !has_room(st->y, count, st->settings))
+        count -= (count + 15) / 16;
+    return count;
 }
 
-static rvm_status alloc_workers(rvm_starts *st, const rvm_settings *s, rvm_error *err)
+/* The bias and the first groups that take no more than half of the places, and a random sample of
+ * the others. Ascending. */
+static rvm_status choose_candidates(size_t *id, size_t count, const rvm_starts *st, rvm_error *err)
 {
-    const int threads = rvm_threads(s->threads);
-    const int most = threads < RVM_BATCH ? threads : RVM_BATCH;
-    st->workers = most < st->all ? most : st->all;
-    st->worker = rvm_array((size_t)st->workers, sizeof *st->worker);
-    if (st->worker == NULL)
-        return rvm_fail_memory(err, "the searches");
-    rvm_status status = RVM_OK;
-    for (int k = 0; k < st->workers && status == RVM_OK; k++) {
-        const rvm_output output = { &st->y->observed, &st->design };
-        const size_t M = st->design.count;
-        status = rvm_climber_init(&st->worker[k], &output, 1, M, 1, err);
-        if (status == RVM_OK)
-            status = rvm_statistics_init(&st->worker[k].statistics, M, M, err);
-    }
+    size_t end[RVM_BASIS_GROUPS], fixed = st->y->basis.bias ? 1 : 0, *others = NULL;
+    const size_t all = st->y->basis.count, groups = rvm_basis_groups(end, &st->y->basis);
+    for (size_t g = 0; g < groups && end[g] <= count / 2; g++)
+        fixed = end[g];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (rng == NULL)
+        return rvm_fail_memory(err, "random numbers");
+    gsl_rng_set(rng, st->settings->seed);
+    const rvm_status status = rvm_order_sample(&others, count - fixed, all - fixed, rng, err);
+    for (size_t m = 0; m < count && status == RVM_OK; m++)
+        id[m] = m < fixed ? m : fixed + others[m - fixed];
+    gsl_rng_free(rng);
+    free(others);
     return status;
 }
 
-static rvm_status alloc_solutions(rvm_starts *st, rvm_error *err)
+static rvm_status fill_design(rvm_starts *st, rvm_error *err)
 {
-    rvm_status status = rvm_solution_init(&st->best, 1, false, err);
+    const rvm_study first = rvm_study_output(st->y, st->which[0]);
+    const int threads = rvm_threads(st->settings->threads);
+    const size_t count = count_candidates(st);
+    if (count == st->y->basis.count && fits(st->y, st->settings))
+        return rvm_study_whole_design(&st->design, &first, threads, err);
+    if (!has_room(st->y, count, st->settings))
+        return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", st->settings->budget_mb,
+                        st->y->basis.N);
+    size_t *id = rvm_array(count, sizeof *id);
+    rvm_status status = id == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
+    if (status == RVM_OK)
+        status = choose_candidates(id, count, st, err);
+    if (status == RVM_OK)
+        status = rvm_study_design(&st->design, &first, id, count, threads, err);
+    free(id);
+    return status;
+}
+
+/* ---- Outputs -------------------------------------------------------------------------------- */
+
+/* Those that are searched. Priors of what outputs share stay with the first of them (climber.h). */
+static rvm_status observe_outputs(rvm_starts *st, rvm_error *err)
+{
+    const size_t outputs = st->y->outputs;
+    st->which = rvm_array(outputs, sizeof *st->which);
+    st->observed = rvm_array(outputs, sizeof *st->observed);
+    st->seen = rvm_array(outputs, sizeof *st->seen);
+    if (st->which == NULL || st->observed == NULL || st->seen == NULL)
+        return rvm_fail_memory(err, "the outputs");
+    for (size_t k = 0; k < outputs; k++) {
+        const rvm_study view = rvm_study_output(st->y, k);
+        rvm_observed *o = &st->observed[st->searched];
+        if (view.constant_target)
+            continue;
+        *o = view.observed;
+        if (st->searched > 0)
+            o->weight_prior = rvm_prior_flat;
+        if (st->searched > 0 && st->settings->shared_noise)
+            o->noise_prior = rvm_prior_flat;
+        st->which[st->searched++] = k;
+    }
+    return RVM_OK;
+}
+
+/* The design as each output sees it, with its own Phi't. */
+static rvm_status share_design(rvm_starts *st, rvm_error *err)
+{
+    const rvm_columns *d = &st->design;
+    for (size_t j = 0; j < st->searched; j++) {
+        rvm_columns *seen = &st->seen[j];
+        *seen = *d;
+        if (j == 0)
+            continue;
+        seen->t = st->observed[j].t;
+        seen->p = rvm_array(d->capacity, sizeof *d->p);
+        if (seen->p == NULL)
+            return rvm_fail_memory(err, "the outputs");
+        if (d->count == 0)
+            continue;
+        gsl_matrix_const_view columns = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
+        gsl_vector_const_view t = gsl_vector_const_view_array(seen->t, d->N);
+        gsl_vector_view p = gsl_vector_view_array(seen->p, d->count);
+        gsl_blas_dgemv(CblasNoTrans, 1, &columns.matrix, &t.vector, 0, &p.vector);
+    }
+    return RVM_OK;
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+/* Searches worth their time: many while one takes milliseconds. Beyond these numbers the evidence
+ * still creeps up, but neither error nor log loss on test rows improves. The price of a start for q
+ * outputs goes with q M^3, that of a restart from the best so far with q K^3. */
+static int searches_for(const rvm_starts *st)
+{
+    const size_t candidates = st->design.count, q = st->searched;
+    if (st->settings->restarts > 0)
+        return st->settings->restarts;
+    if (st->y->observed.likelihood->curved)
+        return 24;
+    if (q > 1)
+        return (double)q * gsl_pow_3((double)candidates) <= cheap ? 24
+               : side_by_side(candidates, q)                      ? 12
+                                                                  : 4;
+    return candidates <= 400 ? 40 : candidates <= 700 ? 24 : 4;
+}
+
+/* Those that start from a plan: of one output as many as there are plans. */
+static int fresh_starts(const rvm_starts *st)
+{
+    const int plans = st->observed->likelihood->plan_count;
+    return st->searched == 1 ? plans : GSL_MIN(plans, st->all / 3 + (st->all % 3 > 0));
+}
+
+/* With what is known already: the outputs that are not searched. */
+static rvm_status init_solution(rvm_solution *s, const rvm_starts *st, rvm_error *err)
+{
+    rvm_status status = rvm_solution_init(s, st->y->outputs, true, err);
+    for (size_t k = 0; k < st->y->outputs && status == RVM_OK; k++) {
+        const rvm_study view = rvm_study_output(st->y, k);
+        if (view.constant_target)
+            status = rvm_constant_save(s, k, &view, &st->design, err);
+    }
+    s->found = false; /* by a search */
+    return status;
+}
+
+static rvm_status init_worker(rvm_climber *s, const rvm_starts *st, int threads, rvm_error *err)
+{
+    const size_t M = GSL_MAX(st->design.count, 1);
+    rvm_output *output = rvm_array(st->searched, sizeof *output);
+    if (output == NULL)
+        return rvm_fail_memory(err, "the searches");
+    for (size_t j = 0; j < st->searched; j++)
+        output[j] = (rvm_output){ &st->observed[j], &st->seen[j] };
+    rvm_status status = rvm_climber_init(s, output, st->searched, M, threads, err);
+    s->shared_noise = st->settings->shared_noise;
+    if (status == RVM_OK)
+        status = rvm_statistics_init(&s->statistics, M, M, err);
+    free(output);
+    return status;
+}
+
+static rvm_status alloc_workers(rvm_starts *st, rvm_error *err)
+{
+    const int threads = rvm_threads(st->settings->threads);
+    const bool parallel = side_by_side(st->design.count, st->searched);
+    const int most = parallel ? GSL_MIN(threads, RVM_BATCH) : 1;
+    st->all = searches_for(st);
+    st->fresh = fresh_starts(st);
+    st->workers = GSL_MIN(most, st->all);
+    st->worker = rvm_array((size_t)st->workers, sizeof *st->worker);
+    rvm_status status = st->worker == NULL ? rvm_fail_memory(err, "the searches")
+                                           : init_solution(&st->best, st, err);
     for (int k = 0; k < RVM_BATCH && status == RVM_OK; k++)
-        status = rvm_solution_init(&st->result[k], 1, false, err);
+        status = init_solution(&st->result[k], st, err);
+    for (int w = 0; w < st->workers && status == RVM_OK; w++)
+        status = init_worker(&st->worker[w], st, parallel ? 1 : threads, err);
     return status;
 }
 
@@ -111,32 +276,37 @@ static void starts_free(void *search)
     rvm_starts *st = search;
     if (st == NULL)
         return;
-    for (int k = 0; st->worker != NULL && k < st->workers; k++)
-        rvm_climber_free(&st->worker[k]);
+    for (int w = 0; st->worker != NULL && w < st->workers; w++)
+        rvm_climber_free(&st->worker[w]);
     free(st->worker);
     for (int k = 0; k < RVM_BATCH; k++)
         rvm_solution_free(&st->result[k]);
     rvm_solution_free(&st->best);
+    for (size_t j = 1; st->seen != NULL && j < st->searched; j++)
+        free(st->seen[j].p);
+    free(st->seen);
+    free(st->observed);
+    free(st->which);
     rvm_columns_free(&st->design);
     free(st);
 }
 
-static rvm_status starts_alloc(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+static rvm_status starts_alloc(void **out, const rvm_study *y, const rvm_settings *s,
+                               rvm_error *err)
 {
     rvm_starts *st = rvm_array(1, sizeof *st);
     if (st == NULL)
         return rvm_fail_memory(err, "the searches");
     st->y = y;
-    st->tolerance = s->tolerance;
-    st->seed = s->seed;
+    st->settings = s;
     st->top = -INFINITY;
-    rvm_status status = rvm_study_design(&st->design, y, rvm_threads(s->threads), err);
+    rvm_status status = observe_outputs(st, err);
     if (status == RVM_OK)
-        status = alloc_solutions(st, err);
-    if (status == RVM_OK) {
-        st->all = searches_for(y, st->design.count, s);
-        status = alloc_workers(st, s, err);
-    }
+        status = fill_design(st, err);
+    if (status == RVM_OK)
+        status = share_design(st, err);
+    if (status == RVM_OK)
+        status = alloc_workers(st, err);
     if (status != RVM_OK) {
         starts_free(st);
         return status;
@@ -152,89 +322,145 @@ static bool bias_first(const rvm_starts *st)
     return st->design.count > 0 && rvm_basis_is_bias(&st->y->basis, st->design.id[0]);
 }
 
-static void place_subset(rvm_starts *st, rvm_fit *f, const rvm_start_plan *plan, gsl_rng *rng)
+static void place_subset(rvm_climber *s, const rvm_starts *st, const rvm_start_plan *plan,
+                         gsl_rng *rng)
 {
     const size_t M = st->design.count;
     const double ln_alpha = rvm_study_ln_alpha(st->y) - plan->widen;
     const double share = fmin(plan->share, (double)plan->most / (double)M);
-    f->K = 0;
-    f->ln_beta = rvm_observed_first_ln_beta(&st->y->observed, plan->noise_share);
-    for (size_t m = 0; m < M; m++)
+    for (size_t j = 0; j < st->searched; j++) {
+        s->now[j].K = 0;
+        s->now[j].ln_beta = rvm_observed_first_ln_beta(&st->observed[j], plan->noise_share);
+    }
+    for (size_t m = 0; m < M; m++) {
+        const double most = m == 0 ? st->observed->bias_ln_alpha_max : INFINITY;
         if ((m == 0 && bias_first(st)) ||
             (plan->kind == RVM_FROM_SUBSET && (share >= 1 || gsl_rng_uniform(rng) < share)))
-            rvm_fit_add(f, m,
-                        fmin(ln_alpha, m == 0 ? st->y->observed.bias_ln_alpha_max : INFINITY));
+            rvm_climber_add(s, s->now, m, fmin(ln_alpha, most));
+    }
 }
 
-static void place_at_best(rvm_starts *st, rvm_fit *f, gsl_rng *rng)
+static void place_at_best(rvm_climber *s, const rvm_starts *st)
 {
-    const bool keep_first = bias_first(st) && st->y->observed.bias_ln_alpha_max < INFINITY;
-    rvm_solution_load(f, st->best.latent, st->design.id);
-    for (size_t i = f->K; i-- > 0;)
-        if (!(keep_first && f->column[i] == 0) && gsl_rng_uniform(rng) < kicked_share)
-            rvm_fit_remove(f, i);
+    for (size_t j = 0; j < st->searched; j++)
+        rvm_solution_load(&s->now[j], &st->best.latent[st->which[j]], st->design.id);
 }
 
-static rvm_status keep(rvm_solution *to, const rvm_starts *st, const rvm_fit *f, double margin,
+static void kick(rvm_climber *s, gsl_rng *rng)
+{
+    for (size_t i = s->now->K; i-- > 0;)
+        if (!rvm_climber_is_bias(s, i) && gsl_rng_uniform(rng) < kicked_share)
+            rvm_climber_remove(s, s->now, i);
+}
+
+static rvm_status keep(rvm_solution *to, const rvm_starts *st, const rvm_climber *s, double margin,
                        bool converged, rvm_error *err)
 {
+    const rvm_columns *d = &st->design;
+    rvm_status status = RVM_OK;
     to->margin = margin;
     to->converged = converged;
-    return rvm_solution_save(to, 0, f, st->design.id, st->design.norm, err);
+    for (size_t j = 0; j < st->searched && status == RVM_OK; j++)
+        status = rvm_solution_save(to, st->which[j], &s->now[j], d->id, d->norm, err);
+    return status;
+}
+
+/* Places search number `number` and takes it to where its climb begins; *margin: nats that an
+ * addition must gain on the way. */
+static rvm_status begin_search(double *margin, rvm_climber *s, const rvm_starts *st, int number,
+                               gsl_rng *rng, rvm_error *err)
+{
+    const rvm_likelihood *l = st->observed->likelihood;
+    const bool is_small = side_by_side(st->design.count, st->searched);
+    if (number >= st->fresh && st->best.found) {
+        *margin = st->best.margin;
+        place_at_best(s, st);
+        kick(s, rng);
+        return rvm_climber_locate(s, err);
+    }
+    const rvm_start_plan *plan = &l->plans[number % l->plan_count];
+    *margin = fmax(plan->margin, st->settings->tolerance);
+    place_subset(s, st, plan, rng);
+    return rvm_sweep_run(s, is_small ? SWEEPS : FEW_SWEEPS, is_small ? 1 : 2, err);
+}
+
+/* Of one output. */
+static bool is_dense(const rvm_starts *st, size_t K)
+{
+    return st->searched == 1 && K > MANY && (double)K > dense_share * (double)st->design.count;
+}
+
+/* Whether it was interrupted where its functions are so many that the posterior of a model would
+ * take long. */
+static bool is_unfit(const rvm_starts *st, const rvm_climber *s)
+{
+    const double N = (double)st->y->observed.N, K = (double)s->now->K;
+    return rvm_climber_stopped(s) && (double)st->searched * N * K * K > 10 * rvm_sweep_patience;
 }
 
 /* Search number `number`, into *result. */
-static rvm_status run_search(rvm_solution *result, rvm_starts *st, rvm_climber *s, int number,
+static rvm_status run_search(rvm_solution *result, const rvm_starts *st, rvm_climber *s, int number,
                              rvm_error *err)
 {
-    static const rvm_start_plan again = { RVM_FROM_BEST, 0, 0, 0, 0, 0 };
-    const rvm_likelihood *l = st->y->observed.likelihood;
-    const rvm_start_plan *plan = number < l->plan_count ? &l->plans[number] : &again;
+    double margin = 0;
+    bool converged = false;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     if (rng == NULL)
         return rvm_fail_memory(err, "random numbers");
-    gsl_rng_set(rng, st->seed * 1000003UL + (unsigned long)number + 1);
-    double margin = fmax(plan->margin, st->tolerance);
-    rvm_status status;
-    if (plan->kind == RVM_FROM_BEST) {
-        margin = st->best.margin;
-        place_at_best(st, s->now, rng);
-        status = rvm_climber_locate(s, err);
-    } else {
-        place_subset(st, s->now, plan, rng);
-        status = rvm_sweep_run(s, SWEEPS, 1, err);
-    }
+    gsl_rng_set(rng, st->settings->seed * 1000003UL + (unsigned long)number + 1);
+    const rvm_status status = begin_search(&margin, s, st, number, rng, err);
     gsl_rng_free(rng);
-    bool converged = false;
+    if (status != RVM_OK)
+        return status;
     /* A prior keeps functions from leaving by the sweeps, and many then say nothing. */
-    const bool dense = rvm_prior_is_flat(&st->y->observed.weight_prior) && s->now->K > MANY &&
-                       (double)s->now->K > dense_share * (double)st->design.count;
-    const rvm_climb_settings settings = { margin, dense ? 1 : MAX_MOVES,
-                                          dense ? FEW_ITERATIONS : NEWTON_ITERATIONS,
-                                          rvm_climb_exact, 0 };
-    if (status == RVM_OK)
-        rvm_climb_run(s, &settings, &converged);
-    return status == RVM_OK ? keep(result, st, s->now, margin, converged, err) : status;
+    const bool dense = rvm_prior_is_flat(&st->observed->weight_prior) && is_dense(st, s->now->K);
+    const rvm_climb_settings climb = { margin, dense ? 1 : MAX_MOVES,
+                                       dense ? FEW_ITERATIONS : NEWTON_ITERATIONS, rvm_climb_exact,
+                                       0 };
+    rvm_climb_run(s, &climb, &converged);
+    return is_unfit(st, s) ? rvm_fail_interrupted(err)
+                           : keep(result, st, s, margin, converged, err);
 }
 
 /* ---- Batches -------------------------------------------------------------------------------- */
 
 /* A search whose posterior left the range of numbers has lost, no more. */
-static void take_result(rvm_starts *st, int k)
+static void take_result(rvm_starts *st, rvm_solution *result)
 {
-    const rvm_observed *o = &st->y->observed;
-    const double credit = o->likelihood->credit - o->prune_margin;
-    st->top = fmax(st->top, rvm_solution_score(&st->result[k]));
-    if (!st->best.found || rvm_solution_prefer(&st->best, &st->result[k], st->top, credit))
-        rvm_solution_swap(&st->best, &st->result[k]);
+    const double credit = st->observed->likelihood->credit - st->observed->prune_margin;
+    st->top = fmax(st->top, rvm_solution_score(result));
+    if (!st->best.found || rvm_solution_prefer(&st->best, result, st->top, credit))
+        rvm_solution_swap(&st->best, result);
 }
+
+static rvm_status search_one(void *context, size_t place, int number, int worker, rvm_error *err)
+{
+    rvm_starts *st = context;
+    return run_search(&st->result[place], st, &st->worker[worker], number, err);
+}
+
+static rvm_status run_batch(rvm_starts *st, rvm_error *err)
+{
+    const bool parallel = side_by_side(st->design.count, st->searched);
+    const int left = st->all - st->finished, most = parallel ? RVM_BATCH : 1;
+    rvm_batch batch;
+    rvm_batch_run(&batch, st->finished, GSL_MIN(left, most), search_one, st, st->workers,
+                  st->y->observed.interrupted);
+    for (int k = 0; k < batch.count; k++)
+        if (batch.status[k] == RVM_OK)
+            take_result(st, &st->result[k]);
+    st->finished += batch.count;
+    return rvm_batch_status(&batch, st->best.found, err);
+}
+
+/* ---- The last way --------------------------------------------------------------------------- */
 
 /* A few starts are for comparing widths, and one where nearly every row is a function is no match:
  * the long way to its optimum would be most of the work. */
 static bool is_worth_polishing(const rvm_starts *st)
 {
-    const double K = (double)st->best.latent->K, M = (double)st->design.count;
-    return st->all > FEW_STARTS || K <= MANY || K <= dense_share * M;
+    return st->best.found &&
+           (st->all > FEW_STARTS || !is_dense(st, rvm_solution_functions(&st->best)));
 }
 
 /* On from the best point: to its very optimum, and without functions that others can replace. A
@@ -242,44 +468,28 @@ static bool is_worth_polishing(const rvm_starts *st)
 static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
 {
     rvm_climber *s = st->worker;
-    const double K = (double)st->best.latent->K, affordable = polish_slice / (K * K * K);
+    const double tolerance = st->settings->tolerance, margin = st->best.margin;
+    const size_t K = rvm_solution_functions(&st->best);
+    const double affordable = polish_slice / ((double)st->searched * gsl_pow_3((double)K));
     const bool whole = affordable >= NEWTON_ITERATIONS;
-    const rvm_climb_settings settings = { st->best.margin, whole ? MAX_MOVES : 1,
-                                          whole ? NEWTON_ITERATIONS : (int)fmax(affordable, 1),
-                                          rvm_climb_exact, st->tolerance };
+    const rvm_climb_settings climb = { margin, whole ? MAX_MOVES : 1,
+                                       whole ? NEWTON_ITERATIONS : (int)fmax(affordable, 1),
+                                       rvm_climb_exact, tolerance };
     bool converged = false;
-    rvm_solution_load(s->now, st->best.latent, st->design.id);
+    place_at_best(s, st);
     rvm_status status = rvm_climber_locate(s, err);
-    const double before = s->now->log_evidence;
+    const double before = rvm_climber_log_evidence(s);
     if (status == RVM_OK)
-        rvm_climb_run(s, &settings, &converged);
-    const bool cut_short = rvm_interrupted(st->y->observed.interrupted);
-    converged = converged || (!cut_short && s->now->K == st->best.latent->K &&
-                              s->now->log_evidence - before < st->tolerance);
+        rvm_climb_run(s, &climb, &converged);
+    converged = converged || (!rvm_climber_stopped(s) && s->now->K == K &&
+                              rvm_climber_log_evidence(s) - before < tolerance);
     if (status == RVM_OK)
-        status = keep(&st->best, st, s->now, st->best.margin, converged, err);
+        status = keep(&st->best, st, s, margin, converged, err);
     *done = status != RVM_OK || converged || ++st->polished >= MOST_POLISHED;
     return status == RVM_ENUMERIC || status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 
-static rvm_status search_one(void *context, size_t place, int number, int thread, rvm_error *err)
-{
-    rvm_starts *st = context;
-    return run_search(&st->result[place], st, &st->worker[thread], number, err);
-}
-
-static rvm_status run_batch(rvm_starts *st, rvm_error *err)
-{
-    const int left = st->all - st->finished;
-    rvm_batch batch;
-    rvm_batch_run(&batch, st->finished, left < RVM_BATCH ? left : RVM_BATCH, search_one, st,
-                  st->workers, st->y->observed.interrupted);
-    for (int k = 0; k < batch.count; k++)
-        if (batch.status[k] == RVM_OK)
-            take_result(st, k);
-    st->finished += batch.count;
-    return rvm_batch_status(&batch, st->best.found, err);
-}
+/* ---- What training asks of it --------------------------------------------------------------- */
 
 static rvm_status starts_step(bool *done, void *search, rvm_error *err)
 {
@@ -301,11 +511,14 @@ static void starts_report(rvm_report *r, const void *search)
     rvm_search_report_credit(r, &st->y->observed);
 }
 
+/* An output that is not searched has a prior of nothing. */
 static rvm_found starts_solution(void *search, size_t k)
 {
-    (void)k;
     const rvm_starts *st = search;
-    return rvm_search_found(st->best.latent, st->design, &st->y->observed);
+    for (size_t j = 0; j < st->searched; j++)
+        if (st->which[j] == k)
+            return rvm_search_found(&st->best.latent[k], st->design, &st->observed[j]);
+    return (rvm_found){ &st->best.latent[k], st->design, 0 };
 }
 
 const rvm_search_type rvm_many_starts = { .name = "starts",

@@ -5,7 +5,11 @@
  * nothing, with several guesses of the noise; then again and again from the best point so far with
  * a random part of its functions removed, which finds better optima at a fraction of the price
  * (iterated local search; Lourenco, Martin and Stuetzle 2003). The best point of all is then taken
- * to its very optimum, and thinned out. */
+ * to its very optimum, and thinned out.
+ *
+ * Several outputs share functions and precisions (climber.h), in reduced units; where not all
+ * columns fit, their candidates are a random sample. An output whose targets are all equal says
+ * nothing about either and takes no part: it has the bias alone. */
 #ifndef RVM_STARTS_H
 #define RVM_STARTS_H
 

@@ -133,7 +133,8 @@ static void working_set_free(void *search)
     free(w);
 }
 
-static rvm_status working_set_alloc(void **out, rvm_study *y, const rvm_settings *s, rvm_error *err)
+static rvm_status working_set_alloc(void **out, const rvm_study *y, const rvm_settings *s,
+                                    rvm_error *err)
 {
     working_set *w = rvm_array(1, sizeof *w);
     if (w == NULL)

@@ -1,5 +1,5 @@
 /* What training looks at: rows in canonical order, targets free of units, candidates. */
-#include "search/observe.h"
+#include "search/study.h"
 
 #include <assert.h>
 #include <float.h>
@@ -23,76 +23,72 @@ static const double most_prior_variance = 1e12;
 /* Beside rows of weight 1, less than this is nothing, and would leave the range of numbers. */
 static const double least_row_weight = DBL_EPSILON;
 
-static double target(const rvm_study *y, size_t row)
+/* Target k of a row. */
+static double target(const rvm_problem *p, size_t row, size_t k)
 {
-    return rvm_problem_targets(y->p, row)[y->output];
+    return rvm_problem_targets(p, row)[k];
 }
 
-static void find_mean(rvm_study *y)
+static double find_mean(const rvm_problem *p, size_t k)
 {
-    const size_t rows = y->p->rows;
-    double sum = 0;
-    for (size_t i = 0; i < rows; i++)
-        sum += target(y, i) / (double)rows;
-    for (size_t i = 0; i < rows; i++) /* once more, for what rounding has left */
-        y->t_mean += (target(y, i) - sum) / (double)rows;
-    y->t_mean += sum;
+    const double rows = (double)p->rows;
+    double sum = 0, rest = 0;
+    for (size_t i = 0; i < p->rows; i++)
+        sum += target(p, i, k) / rows;
+    for (size_t i = 0; i < p->rows; i++) /* once more, for what rounding has left */
+        rest += (target(p, i, k) - sum) / rows;
+    return sum + rest;
 }
 
 /* Sets t_scale; a target without variation gets the rounding of its size, so that the noise of the
  * model is finite and above 0. A single row says nothing of the noise, which may be all of it. Sums
  * are of numbers divided by the largest: squares of 1e200 would not be finite. */
-static void find_scale(rvm_study *y)
+static void find_scale(rvm_target *to, const rvm_problem *p, size_t k)
 {
-    const size_t rows = y->p->rows;
     double largest = 0, size = 0, sum = 0;
-    for (size_t i = 0; i < rows; i++) {
-        largest = fmax(largest, fabs(target(y, i) - y->t_mean));
-        size = fmax(size, fabs(target(y, i)));
+    for (size_t i = 0; i < p->rows; i++) {
+        largest = fmax(largest, fabs(target(p, i, k) - to->t_mean));
+        size = fmax(size, fabs(target(p, i, k)));
     }
-    y->constant_target = largest <= 8 * DBL_EPSILON * size;
-    if (y->constant_target) {
-        y->t_scale = fmax(size, 1e-100) * (rows == 1 ? 1 : DBL_EPSILON);
-        if (rows == 1 && size == 0)
-            y->t_scale = 1;
+    to->is_constant = largest <= 8 * DBL_EPSILON * size;
+    if (to->is_constant) {
+        to->t_scale = fmax(size, 1e-100) * (p->rows == 1 ? 1 : DBL_EPSILON);
+        if (p->rows == 1 && size == 0)
+            to->t_scale = 1;
         return;
     }
-    for (size_t i = 0; i < rows; i++) {
-        const double r = (target(y, i) - y->t_mean) / largest;
-        sum += r * r / (double)rows;
+    for (size_t i = 0; i < p->rows; i++) {
+        const double r = (target(p, i, k) - to->t_mean) / largest;
+        sum += r * r / (double)p->rows;
     }
-    y->t_scale = largest * sqrt(sum);
+    to->t_scale = largest * sqrt(sum);
 }
 
 /* In the units of the target; what several outputs share is in units that they have in common. */
-static void observe_priors(rvm_study *y, const rvm_settings *s)
+static void observe_priors(rvm_target *to, const rvm_problem *p, const rvm_settings *s)
 {
-    const double unit = -2 * log(y->t_scale);
-    const bool several = y->p->outputs > 1;
-    y->observed.weight_prior = rvm_prior_make(&s->weight_prior, several ? 0 : unit);
-    y->observed.noise_prior =
+    const double unit = -2 * log(to->t_scale);
+    const bool several = p->outputs > 1;
+    to->observed.weight_prior = rvm_prior_make(&s->weight_prior, several ? 0 : unit);
+    to->observed.noise_prior =
         rvm_prior_make(&s->noise_prior, several && s->shared_noise ? 0 : unit);
 }
 
-void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output)
+static void observe_output(rvm_target *to, const rvm_problem *p, const rvm_settings *s, size_t k)
 {
-    rvm_observed *o = &y->observed;
-    const rvm_problem *p = y->p;
-    y->output = output;
-    y->t_mean = o->t_squared = 0;
-    if (s->bias)
-        find_mean(y);
-    find_scale(y);
+    rvm_observed *o = &to->observed;
+    to->t_mean = s->bias ? find_mean(p, k) : 0;
+    find_scale(to, p, k);
     for (size_t i = 0; i < p->rows; i++) {
-        o->t[i] = y->constant_target ? 0 : (target(y, i) - y->t_mean) / y->t_scale;
+        o->t[i] = to->is_constant ? 0 : (target(p, i, k) - to->t_mean) / to->t_scale;
         o->t_squared += o->t[i] * o->t[i];
     }
     o->likelihood = &rvm_gaussian;
-    observe_priors(y, s);
+    observe_priors(to, p, s);
     o->ln_beta_max = -log(least_noise_share);
     if (s->noise_variance > 0) {
         o->noise_fixed = true;
-        o->ln_beta = 2 * log(y->t_scale) - log(s->noise_variance);
+        o->ln_beta = 2 * log(to->t_scale) - log(s->noise_variance);
         o->ln_beta_max = fmax(o->ln_beta_max, o->ln_beta);
     }
     /* The bias stays in the model, with a prior at least as wide as the targets. */
@@ -112,15 +108,15 @@ double rvm_class_weight_of(const rvm_settings *s, int label)
  * that counted several times would raise the evidence, and buy functions (on 500 rows, a tenth of
  * them of a class of weight 10, 57 in the place of 3, which find fewer of that class). So the
  * largest weight is 1, and equal ones are none (Elkan 2001: only ratios of costs matter). */
-static rvm_status weigh_rows(rvm_study *y, const rvm_settings *s, rvm_error *err)
+static rvm_status weigh_rows(rvm_observed *o, const rvm_problem *p, const rvm_settings *s,
+                             rvm_error *err)
 {
-    rvm_observed *o = &y->observed;
     double least = INFINITY, largest = 0;
     o->row_weight = rvm_array(o->N, sizeof *o->row_weight);
     if (o->row_weight == NULL)
         return rvm_fail_memory(err, "the weights of the rows");
     for (size_t n = 0; n < o->N; n++) {
-        o->row_weight[n] = rvm_class_weight_of(s, (int)y->p->target[n]); /* finite and above 0 */
+        o->row_weight[n] = rvm_class_weight_of(s, (int)p->target[n]); /* finite and above 0 */
         least = fmin(least, o->row_weight[n]);
         largest = fmax(largest, o->row_weight[n]);
     }
@@ -133,16 +129,55 @@ static rvm_status weigh_rows(rvm_study *y, const rvm_settings *s, rvm_error *err
     return RVM_OK;
 }
 
-static rvm_status observe_classes(rvm_study *y, const rvm_settings *s, int first_label,
-                                  rvm_error *err)
+static rvm_status observe_classes(rvm_observed *o, const rvm_problem *p, const rvm_settings *s,
+                                  int first_label, rvm_error *err)
 {
-    rvm_observed *o = &y->observed;
     o->likelihood = &rvm_bernoulli;
     o->weight_prior = rvm_prior_make(&s->weight_prior, 0);
     o->bias_ln_alpha_max = INFINITY;
-    for (size_t i = 0; i < y->p->rows; i++)
-        o->t[i] = (int)y->p->target[i] == first_label;
-    return s->class_weight_count == 0 ? RVM_OK : weigh_rows(y, s, err);
+    for (size_t i = 0; i < p->rows; i++)
+        o->t[i] = (int)p->target[i] == first_label;
+    return s->class_weight_count == 0 ? RVM_OK : weigh_rows(o, p, s, err);
+}
+
+/* Looks at target k: what y sees of it is a copy. */
+static void look_at(rvm_study *y, size_t k)
+{
+    const rvm_target *target = &y->target[k];
+    y->observed = target->observed;
+    y->t_mean = target->t_mean;
+    y->t_scale = target->t_scale;
+    y->constant_target = target->is_constant;
+}
+
+static rvm_status observe_targets(rvm_study *y, const rvm_settings *s, int first_label,
+                                  rvm_error *err)
+{
+    const bool regression = s->task == RVM_REGRESSION;
+    rvm_status status = RVM_OK;
+    y->outputs = regression ? y->p->outputs : 1;
+    y->target = rvm_array(y->outputs, sizeof *y->target);
+    if (y->target == NULL)
+        return rvm_fail_memory(err, "the targets");
+    for (size_t k = 0; k < y->outputs && status == RVM_OK; k++) {
+        rvm_observed *o = &y->target[k].observed;
+        o->N = y->p->rows;
+        o->t = rvm_array(o->N, sizeof *o->t);
+        o->prune_margin = s->prune_margin;
+        o->interrupted = s->interrupted;
+        y->target[k].t_scale = 1;
+        if (o->t == NULL)
+            return rvm_fail_memory(err, "the targets");
+        if (regression)
+            observe_output(&y->target[k], y->p, s, k);
+        else
+            status = observe_classes(o, y->p, s, first_label, err);
+        look_at(y, k);
+        o->ln_alpha_min = rvm_study_ln_alpha(y) - log(most_prior_variance);
+    }
+    if (status == RVM_OK)
+        look_at(y, 0);
+    return status;
 }
 
 static rvm_status sort_rows(rvm_study *y, const rvm_problem *p, rvm_error *err)
@@ -160,19 +195,14 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
                           const rvm_kernel *kernel, int first_label, rvm_error *err)
 {
     memset(y, 0, sizeof *y);
-    y->t_scale = 1;
     rvm_status status = sort_rows(y, p, err);
     if (status == RVM_OK) {
         y->rows = rvm_kernel_rows_alloc(y->p, kernel, NULL);
-        y->observed.N = p->rows;
-        y->observed.t = rvm_array(p->rows, sizeof *y->observed.t);
-        if (y->rows == NULL || y->observed.t == NULL)
+        if (y->rows == NULL)
             status = rvm_fail_memory(err, "the rows");
     }
-    if (status == RVM_OK && s->task == RVM_REGRESSION)
-        rvm_study_select(y, s, 0);
-    else if (status == RVM_OK)
-        status = observe_classes(y, s, first_label, err);
+    if (status == RVM_OK)
+        status = observe_targets(y, s, first_label, err);
     if (status == RVM_OK)
         status = rvm_basis_init(&y->basis, y->p, y->rows, kernel, rvm_term_wanted(s), err);
     if (status != RVM_OK) {
@@ -181,10 +211,14 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
     }
     y->basis.row_weight = y->observed.row_weight;
     y->basis.interrupted = s->interrupted;
-    y->observed.prune_margin = s->prune_margin;
-    y->observed.interrupted = s->interrupted;
-    y->observed.ln_alpha_min = rvm_study_ln_alpha(y) - log(most_prior_variance);
     return RVM_OK;
+}
+
+rvm_study rvm_study_output(const rvm_study *y, size_t k)
+{
+    rvm_study view = *y;
+    look_at(&view, k);
+    return view;
 }
 
 static rvm_status copy_observed(rvm_observed *part, const rvm_observed *whole, const size_t *row,
@@ -211,45 +245,55 @@ static rvm_status copy_observed(rvm_observed *part, const rvm_observed *whole, c
 rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row, size_t count,
                           rvm_error *err)
 {
+    rvm_status status = RVM_OK;
     memset(part, 0, sizeof *part);
     part->is_part = true;
     part->basis = whole->basis;
-    rvm_status status = copy_observed(&part->observed, &whole->observed, row, count, err);
-    part->t_mean = whole->t_mean;
-    part->t_scale = whole->t_scale;
+    part->outputs = 1;
+    part->target = rvm_array(1, sizeof *part->target);
     part->p = rvm_problem_subset(whole->p, row, count);
     if (part->p != NULL)
         part->rows = rvm_kernel_rows_alloc(part->p, &whole->basis.kernel, whole->basis.rows);
-    if (status == RVM_OK && part->rows == NULL)
+    if (part->rows == NULL || part->target == NULL)
         status = rvm_fail_memory(err, "a part of the rows");
-    part->basis.N = count;
-    part->basis.at = part->rows;
-    part->basis.at_p = part->p;
-    part->basis.row_weight = part->observed.row_weight;
+    if (status == RVM_OK)
+        status = copy_observed(&part->target->observed, &whole->observed, row, count, err);
     if (status != RVM_OK) {
         rvm_study_free(part);
         return status;
     }
+    part->target->t_mean = whole->t_mean;
+    part->target->t_scale = whole->t_scale;
+    look_at(part, 0);
+    part->basis.N = count;
+    part->basis.at = part->rows;
+    part->basis.at_p = part->p;
+    part->basis.row_weight = part->observed.row_weight;
     const double fewer = rvm_study_ln_alpha(part) - rvm_study_ln_alpha(whole);
     part->observed.ln_alpha_min += fewer; /* both are of a unit norm: a weight stays the same */
     part->observed.bias_ln_alpha_max += fewer;
     return RVM_OK;
 }
 
-rvm_status rvm_study_design(rvm_columns *d, const rvm_study *y, int threads, rvm_error *err)
+rvm_status rvm_study_design(rvm_columns *d, const rvm_study *y, const size_t *id, size_t count,
+                            int threads, rvm_error *err)
 {
     const rvm_observed *o = &y->observed;
-    const size_t M = y->basis.count;
-    size_t *id = rvm_array(M, sizeof *id);
-    rvm_status status = id == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
-    for (size_t m = 0; m < M && status == RVM_OK; m++)
-        id[m] = m;
-    if (status == RVM_OK)
-        status = rvm_columns_init(d, &y->basis, M, INFINITY, threads, err);
+    rvm_status status = rvm_columns_init(d, &y->basis, count, INFINITY, threads, err);
     if (status == RVM_OK && !o->likelihood->curved)
         status = rvm_columns_keep_gram(d, o->t, err);
-    if (status == RVM_OK)
-        status = rvm_columns_append(d, id, M, err);
+    return status == RVM_OK ? rvm_columns_append(d, id, count, err) : status;
+}
+
+rvm_status rvm_study_whole_design(rvm_columns *d, const rvm_study *y, int threads, rvm_error *err)
+{
+    const size_t M = y->basis.count;
+    size_t *id = rvm_array(M, sizeof *id);
+    if (id == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    for (size_t m = 0; m < M; m++)
+        id[m] = m;
+    const rvm_status status = rvm_study_design(d, y, id, M, threads, err);
     free(id);
     return status;
 }
@@ -260,8 +304,11 @@ void rvm_study_free(rvm_study *y)
     rvm_kernel_rows_free(y->rows);
     if (!y->is_part)
         rvm_basis_free(&y->basis);
-    free(y->observed.t);
-    free(y->observed.row_weight);
+    for (size_t k = 0; y->target != NULL && k < y->outputs; k++) {
+        free(y->target[k].observed.t);
+        free(y->target[k].observed.row_weight);
+    }
+    free(y->target);
     free(y->class_of_row);
     memset(y, 0, sizeof *y);
 }

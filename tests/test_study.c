@@ -1,9 +1,9 @@
-/* observe.c: a part of the rows of a study. Targets and rows of whole studies are tested through
+/* study.c: a part of the rows of a study. Targets and rows of whole studies are tested through
  * training, in test_train.c and beside it. */
 #include <stdint.h>
 
 #include "problems.h"
-#include "search/observe.h"
+#include "search/study.h"
 #include "suites.h"
 
 enum { N = 40, PART = 9 };
@@ -166,10 +166,10 @@ START_TEST(rows_beyond_all_memory)
     }
 END_TEST
 
-Suite *observe_suite(void);
-Suite *observe_suite(void)
+Suite *study_suite(void);
+Suite *study_suite(void)
 {
-    Suite *s = suite_create("observe");
+    Suite *s = suite_create("study");
     TCase *c = tcase_create("observe");
     tcase_add_test(c, part_of_a_regression);
     tcase_add_test(c, part_of_weighted_classes);

@@ -1,23 +1,34 @@
 /* What training looks at: rows in canonical order, targets free of units, candidates. */
-#ifndef RVM_OBSERVE_H
-#define RVM_OBSERVE_H
+#ifndef RVM_STUDY_H
+#define RVM_STUDY_H
 
+#include "basis/columns.h"
 #include "inference/fit.h"
 
-/* Regression targets are reduced to (t - t_mean) / t_scale, mean 0 and variance 1 (without a bias
- * the mean is not taken off), so that nothing depends on their units or offset. */
+/* One target of a regression, or the classes. Regression targets are reduced to
+ * (t - t_mean) / t_scale, mean 0 and variance 1 (without a bias the mean is not taken off), so that
+ * nothing depends on their units or offset. */
+typedef struct {
+    rvm_observed observed;
+    double t_mean, t_scale;
+    bool is_constant; /* regression: all are equal; t_scale is then their rounding, or of a single
+                         row its size */
+} rvm_target;
+
+/* Does not change once it is made. */
 typedef struct {
     rvm_problem *p;        /* owned; canonical order */
     rvm_kernel_rows *rows; /* owned */
     bool is_part;          /* basis.row belongs to another study */
     rvm_basis basis;
-    rvm_observed observed;
-    size_t output; /* regression: which of the targets of a row is observed */
+    size_t outputs;
+    rvm_target *target; /* owned, outputs */
+    /* Of the output that is looked at, the first of them but in a view of another one: */
+    rvm_observed observed; /* borrowed from target */
     double t_mean, t_scale;
+    bool constant_target;
     size_t classes;       /* classification: how many, in the order of class_order.h; else 0 */
     size_t *class_of_row; /* owned, N, more than two classes: number of each row's class */
-    bool constant_target; /* regression: all targets equal; t_scale is then their rounding, or
-                             of a single row its size */
 } rvm_study;
 
 /* `first_label` is the label of class 1; weights of classes from s. */
@@ -27,11 +38,16 @@ RVM_CHECKED rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const 
  * Targets keep the units of `whole`. */
 RVM_CHECKED rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row,
                                       size_t count, rvm_error *err);
-/* Observes another one of the targets of a regression; the first is observed to begin with. */
-void rvm_study_select(rvm_study *y, const rvm_settings *s, size_t output);
-/* The columns of all candidates, with their Gram matrix where the posterior is normal. */
-RVM_CHECKED rvm_status rvm_study_design(rvm_columns *d, const rvm_study *y, int threads,
-                                        rvm_error *err);
+/* What is seen of output k: a view of y, to be used as long as y is there, and not to be freed. A
+ * view of one class, or of other targets, is likewise a copy of a study with an `observed` of its
+ * own. */
+rvm_study rvm_study_output(const rvm_study *y, size_t k);
+/* The columns of candidates id[0 .. count), or of all, with their Gram matrix where the posterior
+ * is normal. */
+RVM_CHECKED rvm_status rvm_study_design(rvm_columns *d, const rvm_study *y, const size_t *id,
+                                        size_t count, int threads, rvm_error *err);
+RVM_CHECKED rvm_status rvm_study_whole_design(rvm_columns *d, const rvm_study *y, int threads,
+                                              rvm_error *err);
 void rvm_study_free(rvm_study *y);
 
 /* The weight of a class; only their ratios matter, and a row has 1 at the most. */
