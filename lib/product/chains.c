@@ -310,7 +310,7 @@ rvm_status rvm_chains_weight(rvm_weight_summary *out, const rvm_chains *c, size_
 rvm_status rvm_chains_agree(bool *agree, const rvm_sampler *sm, const rvm_problem *p,
                             rvm_error *err)
 {
-    const double agreed = 1.05; /* Gelman and others (2013), section 11.4, would let 1.1 pass */
+    const double agreed = 1.05; /* Gelman and others (2013) let 1.1 pass */
     rvm_chains *c = NULL;
     rvm_chains_info info;
     rvm_status status = rvm_chains_alloc(&c, sm, p, err);

@@ -88,6 +88,7 @@ typedef struct {
     double gamma;              /* of rung 0 */
     int last;                  /* rung of the spacing of the rows, or LAST */
     bool is_constant;          /* nothing was learnt with any gamma */
+    int drawn;                 /* cross-validations so far */
     ladder few, careful, many; /* of few rows, twice, and of more */
     ladder *now;               /* borrowed, one of these */
 } family;
@@ -274,7 +275,7 @@ static rvm_status add_draw(trial *to, const rvm_tuner *t, rvm_error *err)
 }
 
 /* One draw of the folds for one rung, draw k the same for each of them. */
-static rvm_status draw_folds(rvm_tuner *t, const family *f, int rung, rvm_error *err)
+static rvm_status draw_folds(rvm_tuner *t, family *f, int rung, rvm_error *err)
 {
     trial *to = trial_at(f->now, rung);
     rvm_settings *s = &t->settings;
@@ -293,6 +294,7 @@ static rvm_status draw_folds(rvm_tuner *t, const family *f, int rung, rvm_error 
     } else {
         status = add_draw(to, t, err);
     }
+    f->drawn++;
     t->tried++;
     t->work += (double)(folds_of(t) * t->sample->rows);
     return status;
@@ -666,21 +668,13 @@ static int expected_of(const rvm_tuner *t, const family *f)
     return f->searched ? coarse + rungs * careful_draws(t) : 1 + careful_draws(t);
 }
 
-static int drawn_of(const family *f)
-{
-    int draws = 0;
-    for (int k = 0; k < RUNGS; k++)
-        draws += f->few.rung[k].draws + f->careful.rung[k].draws;
-    return draws;
-}
-
 /* Each with few rows, and with many those around the best rung. */
 static int left_of(int *with_many, const rvm_tuner *t)
 {
     const int beside = 3;
     int left = 0;
     for (size_t k = t->current; k < t->families && t->stage < MORE_ROWS; k++)
-        left += GSL_MAX(1, expected_of(t, &t->family[k]) - drawn_of(&t->family[k]));
+        left += GSL_MAX(1, expected_of(t, &t->family[k]) - t->family[k].drawn);
     *with_many = t->stage == MORE_ROWS ? 1 : t->p->rows >= 2 * FEW_ROWS && left > 0 ? beside : 0;
     return left;
 }
