@@ -123,30 +123,11 @@ static rvm_status activate(rvm_posterior *q, const double *u, rvm_error *err)
 
 /* ---- The factor by QR ----------------------------------------------------------------------- */
 
-/* Scratch of one thread. */
-typedef struct {
-    rvm_stack stack;
-    gsl_matrix *strip; /* K x STRIP */
-} folder;
-
-static bool folder_init(folder *f, size_t K)
-{
-    f->strip = gsl_matrix_alloc(K, STRIP);
-    return rvm_stack_init(&f->stack, K, GSL_MAX(K, STRIP)) && f->strip != NULL;
-}
-
-static void folder_free(folder *f)
-{
-    rvm_stack_free(&f->stack);
-    gsl_matrix_free(f->strip);
-}
-
-/* The rows in parts: borrowed. */
+/* The rows in parts of `span`: borrowed. */
 typedef struct {
     gsl_matrix **R;
     const rvm_posterior *q;
     size_t span;
-    folder *f; /* owned, one for each thread */
 } parts_job;
 
 /* Folds the rows of part p of B^1/2 Phi D into its R. */
@@ -154,58 +135,48 @@ static rvm_status fold_part(void *context, size_t p, int worker, rvm_error *err)
 {
     const parts_job *j = context;
     const rvm_posterior *q = j->q;
-    folder *f = &j->f[worker];
     const size_t end = GSL_MIN((p + 1) * j->span, q->N);
-    if (f->strip == NULL && !folder_init(f, q->K))
-        return rvm_fail_memory(err, "the posterior");
-    for (size_t at = p * j->span; at < end; at += STRIP) {
+    gsl_matrix *space = gsl_matrix_alloc(q->K, STRIP);
+    rvm_stack stack;
+    rvm_status status = RVM_OK;
+    (void)worker;
+    if (!rvm_stack_init(&stack, q->K, STRIP) || space == NULL)
+        status = rvm_fail_memory(err, "the posterior");
+    for (size_t at = p * j->span; at < end && status == RVM_OK; at += STRIP) {
         gsl_matrix_view X;
-        const rvm_status status = read_strip(&X, f->strip, q, at, end, err);
-        if (status != RVM_OK)
-            return status;
-        if (!rvm_stack_fold(j->R[p], &f->stack, &X.matrix, NULL, 0, X.matrix.size2, q->D,
-                            q->root + at))
-            return rvm_fail(err, RVM_ENUMERIC, out_of_range);
-    }
-    return RVM_OK;
-}
-
-/* R[0] := the factor of all parts, each factored by itself, whatever the number of threads. */
-static rvm_status factor_parts(gsl_matrix **R, const rvm_posterior *q, size_t parts, rvm_error *err)
-{
-    const size_t strips = (q->N + STRIP - 1) / STRIP, span = (strips + parts - 1) / parts * STRIP;
-    const int threads = q->columns->threads > 1 ? q->columns->threads : 1;
-    parts_job job = { R, q, span, rvm_array((size_t)threads, sizeof *job.f) };
-    if (job.f == NULL)
-        return rvm_fail_memory(err, "the posterior");
-    rvm_status status = folder_init(&job.f[0], q->K)
-                            ? rvm_share(parts, fold_part, &job, threads, err)
-                            : rvm_fail_memory(err, "the posterior");
-    for (size_t p = 1; p < parts && status == RVM_OK; p++)
-        if (!rvm_stack_join(R[0], &job.f[0].stack, R[p]))
+        status = read_strip(&X, space, q, at, end, err);
+        if (status == RVM_OK && !rvm_stack_fold(j->R[p], &stack, &X.matrix, NULL, 0, X.matrix.size2,
+                                                q->D, q->root + at))
             status = rvm_fail(err, RVM_ENUMERIC, out_of_range);
-    for (int w = 0; w < threads; w++)
-        folder_free(&job.f[w]);
-    free(job.f);
+    }
+    rvm_stack_free(&stack);
+    gsl_matrix_free(space);
     return status;
 }
 
-/* The prior's I is folded in with the first part. */
+/* Each part by itself, whatever the number of threads, then R[0] := the factor of all together. The
+ * prior's I is folded in with the first. */
 static rvm_status factor_by_rows(rvm_posterior *q, rvm_error *err)
 {
     const size_t parts = GSL_MAX(1, GSL_MIN(PARTS, q->N / (4 * STRIP)));
+    const size_t strips = (q->N + STRIP - 1) / STRIP, span = (strips + parts - 1) / parts * STRIP;
     gsl_matrix *R[PARTS] = { q->R };
-    rvm_status status = RVM_OK;
+    parts_job job = { R, q, span };
+    rvm_stack stack;
+    bool memory = rvm_stack_init(&stack, q->K, q->K);
     gsl_matrix_set_identity(q->R);
     for (size_t p = 1; p < parts; p++) {
         R[p] = gsl_matrix_calloc(q->K, q->K);
-        if (R[p] == NULL)
-            status = rvm_fail_memory(err, "the posterior");
+        memory = memory && R[p] != NULL;
     }
-    if (status == RVM_OK)
-        status = factor_parts(R, q, parts, err);
-    for (size_t p = 1; p < parts; p++)
+    rvm_status status = memory ? rvm_share(parts, fold_part, &job, q->columns->threads, err)
+                               : rvm_fail_memory(err, "the posterior");
+    for (size_t p = 1; p < parts; p++) {
+        if (status == RVM_OK && !rvm_stack_join(R[0], &stack, R[p]))
+            status = rvm_fail(err, RVM_ENUMERIC, out_of_range);
         gsl_matrix_free(R[p]);
+    }
+    rvm_stack_free(&stack);
     return status;
 }
 
