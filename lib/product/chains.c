@@ -233,19 +233,8 @@ static void fill_draws(rvm_latent *f, const rvm_condensed *c, const rvm_sampler 
 static rvm_status fill_latent(rvm_latent *f, const rvm_condensed *c, const rvm_sampler *sm,
                               size_t D, rvm_error *err)
 {
-    const rvm_basis *b = &sm->y->basis;
-    size_t terms = 0;
-    while (terms < c->count && rvm_basis_is_term(b, sm->design.id[c->function[terms]]))
-        terms++;
-    if (!rvm_latent_alloc(f, c->count, terms, D))
+    if (!rvm_latent_alloc(f, &sm->y->basis, sm->design.id, c->function, c->count, D))
         return rvm_fail_memory(err, "the model");
-    for (size_t i = 0; i < c->count; i++) {
-        const size_t id = sm->design.id[c->function[i]];
-        if (i < terms)
-            f->term[i] = rvm_basis_term(b, id);
-        else
-            f->vector[i - terms] = rvm_basis_row(b, id);
-    }
     fill_draws(f, c, sm);
     for (size_t i = 0; i < c->count * D; i++)
         if (!isfinite(f->draw[i]))

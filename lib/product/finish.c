@@ -31,23 +31,14 @@ static bool all_saved_numbers_are_sound(const rvm_latent *f)
 static rvm_status copy_functions(rvm_latent *latent, const rvm_posterior *q, const rvm_study *y,
                                  rvm_error *err)
 {
-    const rvm_basis *b = &y->basis;
-    const size_t *id = q->columns->id;
     const double *norm = q->columns->norm;
-    size_t terms = 0;
-    while (terms < q->K && rvm_basis_is_term(b, id[q->column[terms]]))
-        terms++;
-    if (!rvm_latent_alloc(latent, q->K, terms, 0))
+    if (!rvm_latent_alloc(latent, &y->basis, q->columns->id, q->column, q->K, 0))
         return rvm_fail_memory(err, "the model");
     double *to = latent->factor;
     for (size_t i = 0; i < q->K; i++) {
         const size_t column = q->column[i];
         latent->weight[i] = q->D[i] * q->u[i] / norm[column] * y->t_scale;
         latent->alpha[i] = gsl_pow_2(norm[column] / (q->D[i] * y->t_scale));
-        if (i < terms)
-            latent->term[i] = rvm_basis_term(b, id[column]);
-        else
-            latent->vector[i - terms] = rvm_basis_row(b, id[column]);
         for (size_t j = i; j < q->K; j++) /* column j times alpha_j^1/2 */
             *to++ = gsl_matrix_get(q->R, i, j) * norm[q->column[j]] / (q->D[j] * y->t_scale);
     }

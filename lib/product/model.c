@@ -42,9 +42,12 @@ bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs)
     return true;
 }
 
-bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms, size_t draws)
+bool rvm_latent_alloc(rvm_latent *f, const rvm_basis *b, const size_t *id, const size_t *which,
+                      size_t count, size_t draws)
 {
-    size_t triangle = 0;
+    size_t triangle = 0, terms = 0;
+    while (terms < count && rvm_basis_is_term(b, id[which[terms]]))
+        terms++;
     if (!rvm_triangle_size(&triangle, count) || (count > 0 && draws > SIZE_MAX / count))
         return false;
     f->count = count;
@@ -55,6 +58,10 @@ bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms, size_t draws)
     f->weight = rvm_array(count, sizeof *f->weight);
     if (f->term == NULL || f->vector == NULL || f->weight == NULL)
         return false;
+    for (size_t i = 0; i < terms; i++)
+        f->term[i] = rvm_basis_term(b, id[which[i]]);
+    for (size_t i = terms; i < count; i++)
+        f->vector[i - terms] = rvm_basis_row(b, id[which[i]]);
     if (draws > 0) {
         f->draw = rvm_array(count * draws, sizeof *f->draw);
         f->noise_sd = rvm_array(draws, sizeof *f->noise_sd);

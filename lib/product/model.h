@@ -2,6 +2,7 @@
 #ifndef RVM_MODEL_H
 #define RVM_MODEL_H
 
+#include "basis/basis.h"
 #include "basis/term.h"
 
 /* A function with a distribution, of K basis functions: terms in their order, so the bias first
@@ -67,10 +68,12 @@ rvm_model *rvm_model_alloc(void);
 bool rvm_model_alloc_latents(rvm_model *m, size_t count);
 /* Gives the kernel a copy of these weights; false without memory. */
 bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs);
-/* Gives an empty latent function room for `count` basis functions, all zero, `terms` of them terms,
- * with a normal distribution (draws 0) or with draws; false without memory, and what it got is then
- * freed with the model. */
-bool rvm_latent_alloc(rvm_latent *f, size_t count, size_t terms, size_t draws);
+/* Gives an empty latent function the basis functions id[which[0]] to id[which[count - 1]] of b, terms
+ * first; a kernel function's vector is the row that it is at. The numbers are zero, of a normal
+ * distribution (draws 0) or of draws. False without memory, and what it got is then freed with the
+ * model. */
+bool rvm_latent_alloc(rvm_latent *f, const rvm_basis *b, const size_t *id, const size_t *which,
+                      size_t count, size_t draws);
 /* Makes it an empty one again. */
 void rvm_latent_free(rvm_latent *f);
 bool rvm_latent_has_bias(const rvm_latent *f);
