@@ -107,7 +107,7 @@ static void train_counts(case_data *x)
     x->s.restarts = 6;
     x->p = counts();
     CHECK_OK(rvm_study_init(&x->y, x->p, &x->s, &x->s.kernel, 0, &err));
-    x->y.observed.likelihood = &poisson;
+    x->y.target->observed.likelihood = x->y.observed.likelihood = &poisson;
     for (size_t n = 0; n < ROWS; n++)
         x->y.observed.t[n] = x->y.p->target[n];
     CHECK_OK(rvm_many_starts.alloc(&x->starts, &x->y, &x->s, &err));
