@@ -11,12 +11,9 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "inference/classes.h"
-#include "search/gram_search.h"
-#include "search/offers.h"
+#include "search/rounds.h"
 
 enum {
-    FIRST_SWEEPS = 10,
-    SWEEPS = 5,
     CHUNK = 100, /* candidates let in by a step, the best of a sample */
     MOST_PASSES = 30,
     SEVERAL_STARTS = 2500, /* candidates up to which there are several */
@@ -28,17 +25,14 @@ enum {
     MANY_ROWS_PASSES = 5, /* with many rows */
     USUAL_CLASSES = 26,   /* with more than that samples for each of them are smaller, */
     LEAST_SAMPLE = 100,   /* down to this size */
-    LEAST_FIRST = 20,     /* candidates in the first chunk of a class, and so many */
-    FIRST_OF_A_ROW = 10   /* more for each of its rows */
+    LEAST_FIRST = 20,     /* candidates in the first chunk of a class, so many more for */
+    FIRST_OF_A_ROW = 10,  /* each of its rows, */
+    MOST_FIRST = 300      /* and so many at the most */
 };
 
-/* A step goes on to other candidates long before it is at an optimum. */
-static const rvm_climb_settings quick = { .max_moves = 1, .iterations = 4, .newton = 0.1 };
-static const rvm_climb_settings last = { .max_moves = 20, .iterations = 20, .newton = 1e-3 };
-
-/* A pass over the classes that gains less than this many nats, or this share of a nat for each row,
- * or this share of what the passes of its start but the first have gained, ends the start. */
-static const double poor_pass = 0.5, poor_share = 5e-4, poor_part = 0.01;
+/* A pass over the classes that gains less than this share of what the passes of its start but the
+ * first have gained ends the start. */
+static const double poor_part = 0.01;
 
 /* Share of the functions that a start removes from the best solution. */
 static const double kicked_share = 0.25;
@@ -59,22 +53,19 @@ typedef struct {
     rvm_study view; /* of the study, which observes the class in hand */
     double *t;      /* owned, N: its targets */
     size_t count;   /* of the classes */
-    double tolerance;
     int threads;
     rvm_classes classes;
-    rvm_gram_search gram;
+    rvm_rounds rounds;      /* passes over the classes that let functions in, of this start */
     rvm_solution now, best; /* best has no functions before the end of a start */
-    rvm_pool pool;
     int start, starts;
     size_t *rows; /* owned, count: rows of each class */
     size_t *own;  /* owned: candidates that sit on rows of class 0, of class 1, ...; */
     size_t *end;  /* owned, count: where those of each class end */
     stage stage;
-    int pass;      /* of this start, or of this way to a mode */
+    int pass;      /* of this way to a mode */
     double before; /* SETTLE, LAST: log evidence before this pass */
     size_t next;   /* class of the next step */
     double gained; /* in this pass */
-    double so_far; /* in this start, but for the first pass */
     bool arrived;  /* this start has come to its end, not to MOST_PASSES */
 } multi;
 
@@ -123,13 +114,7 @@ static rvm_status sort_by_class(multi *m, rvm_error *err)
 
 static rvm_status alloc_parts(multi *m, const rvm_settings *s, rvm_error *err)
 {
-    const size_t M = m->view.basis.count, N = m->view.observed.N;
-    /* A quarter for columns that are kept; what belongs to each row and candidate comes first. */
-    const double numbers = s->budget_mb * 1048576 / 8 - (16 + (double)m->count) * (double)N;
-    const size_t capacity = rvm_gram_search_capacity(&m->view, 0.75 * numbers);
-    if (capacity == 0)
-        return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows of %zu classes",
-                        s->budget_mb, N, m->count);
+    const size_t N = m->view.observed.N;
     m->view.observed.t = m->t = rvm_array(N, sizeof *m->t);
     if (m->t == NULL)
         return rvm_fail_memory(err, "the classes");
@@ -140,16 +125,13 @@ static rvm_status alloc_parts(multi *m, const rvm_settings *s, rvm_error *err)
     if (status == RVM_OK)
         status = sort_by_class(m, err);
     if (status == RVM_OK)
-        status = rvm_pool_init(&m->pool, M, s->seed, err);
-    if (status == RVM_OK)
         status =
             rvm_classes_init(&m->classes, m->view.class_of_row, m->count, N, s->multiclass, err);
     if (status == RVM_OK)
-        status =
-            rvm_gram_search_init(&m->gram, &m->view, capacity, 0.25 * numbers, m->threads, err);
+        status = rvm_rounds_init(&m->rounds, &m->view, 16 + (double)m->count, s, err);
     if (status == RVM_OK)
-        rvm_gram_search_heed(&m->gram, m->view.observed.interrupted);
-    return status == RVM_OK ? rvm_gram_search_take_rows(&m->gram, &m->view, err) : status;
+        rvm_gram_search_heed(&m->rounds.gram, m->view.observed.interrupted);
+    return status == RVM_OK ? rvm_gram_search_take_rows(&m->rounds.gram, &m->view, err) : status;
 }
 
 static void multi_free(void *search)
@@ -160,8 +142,7 @@ static void multi_free(void *search)
     rvm_solution_free(&m->now);
     rvm_solution_free(&m->best);
     rvm_classes_free(&m->classes);
-    rvm_gram_search_free(&m->gram);
-    rvm_pool_free(&m->pool);
+    rvm_rounds_free(&m->rounds);
     free(m->t);
     free(m->rows);
     free(m->own);
@@ -176,7 +157,6 @@ static rvm_status multi_alloc(void **out, const rvm_study *y, const rvm_settings
         return rvm_fail_memory(err, "the classes");
     m->view = *y;
     m->count = y->classes;
-    m->tolerance = s->tolerance;
     m->threads = rvm_threads(s->threads);
     m->starts = choose_starts(m, s);
     const rvm_status status = alloc_parts(m, s, err);
@@ -202,13 +182,13 @@ static double penalty(const rvm_fit *f)
 /* The search as it stands, into class k. */
 static rvm_status keep_class(multi *m, size_t k, rvm_error *err)
 {
-    const rvm_fit *f = m->gram.search.now;
-    const rvm_status status = rvm_gram_search_save(&m->now, k, &m->gram, err);
+    const rvm_fit *f = m->rounds.gram.search.now;
+    const rvm_status status = rvm_gram_search_save(&m->now, k, &m->rounds.gram, err);
     if (status != RVM_OK)
         return status;
     m->now.latent[k].log_evidence =
-        rvm_fit_log_prior(f, &m->view.observed, m->gram.columns.norm) - penalty(f);
-    rvm_classes_set(&m->classes, k, m->gram.laplace.f);
+        rvm_fit_log_prior(f, &m->view.observed, m->rounds.gram.columns.norm) - penalty(f);
+    rvm_classes_set(&m->classes, k, m->rounds.gram.laplace.f);
     return RVM_OK;
 }
 
@@ -216,18 +196,18 @@ static rvm_status keep_class(multi *m, size_t k, rvm_error *err)
 static rvm_status load_class(multi *m, size_t k, rvm_error *err)
 {
     rvm_classes_select(&m->classes, &m->view.observed, k);
-    return rvm_gram_search_restore(&m->gram, &m->now.latent[k], err);
+    return rvm_gram_search_restore(&m->rounds.gram, &m->now.latent[k], err);
 }
 
 /* Class k of the best solution, each function with probability `share`. */
 static rvm_status copy_best(multi *m, size_t k, double share, rvm_error *err)
 {
     const rvm_solved *from = &m->best.latent[k];
-    rvm_fit *f = m->gram.search.now;
+    rvm_fit *f = m->rounds.gram.search.now;
     f->K = 0;
     f->ln_beta = 0;
     for (size_t i = 0; i < from->K; i++) {
-        if (share < 1 && gsl_rng_uniform(m->pool.rng) >= share)
+        if (share < 1 && gsl_rng_uniform(m->rounds.rng) >= share)
             continue;
         rvm_fit_add(f, i, from->ln_alpha[i]);
         f->u[f->K - 1] = from->u[i];
@@ -278,79 +258,49 @@ static int passes_to_mode(const multi *m)
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-static rvm_status run(multi *m, int sweeps, const rvm_climb_settings *how, rvm_error *err)
-{
-    rvm_climb_settings climb = *how;
-    climb.tolerance = m->tolerance;
-    climb.thin = m->stage == POLISH ? m->tolerance : 0;
-    return rvm_gram_search_run(&m->gram, sweeps, &climb, err);
-}
-
 /* The bias, if there is one, and a random chunk. */
 static rvm_status take_first_chunk(multi *m, size_t k, rvm_error *err)
 {
     const double widen = m->start == WIDE_START ? WIDE_PRIOR : 0;
     const size_t wanted = LEAST_FIRST + FIRST_OF_A_ROW * m->rows[k];
-    const size_t most = wanted < RVM_POOL_FIRST ? wanted : RVM_POOL_FIRST;
-    const size_t count = rvm_pool_first(&m->pool, &m->view, &m->gram.columns, most, widen);
-    const rvm_status status =
-        rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
-    return status == RVM_OK ? run(m, FIRST_SWEEPS, &quick, err) : status;
+    const size_t most = wanted < MOST_FIRST ? wanted : MOST_FIRST;
+    return rvm_rounds_first(&m->rounds, most, widen, err);
 }
 
 /* What is offered to class k: a sample of all candidates, and where there are so many classes that
  * it is small, candidates that sit on rows of the class. */
 static rvm_status find_offers(multi *m, size_t *found, size_t k, rvm_error *err)
 {
-    const size_t share = (size_t)RVM_POOL_SAMPLE * USUAL_CLASSES / m->count;
+    const size_t share = (size_t)RVM_ROUNDS_SAMPLE * USUAL_CLASSES / m->count;
     const size_t most = share > LEAST_SAMPLE ? share : LEAST_SAMPLE;
     const size_t first = k > 0 ? m->end[k - 1] : 0, own = m->end[k] - first;
-    const bool is_small = most < m->pool.M && most < RVM_POOL_SAMPLE;
+    const bool is_small = most < m->view.basis.count && most < RVM_ROUNDS_SAMPLE;
     const size_t wanted = is_small ? (own < most ? own : most) : 0;
-    rvm_posterior_at at;
-    const rvm_status status = rvm_gram_search_posterior(&at, &m->gram, err);
-    if (status != RVM_OK)
-        return status;
-    return rvm_pool_sample(&m->pool, found, &at, most, m->own + first, wanted, m->tolerance, err);
+    return rvm_rounds_sample(found, &m->rounds, most, m->own + first, wanted, err);
 }
 
-/* The best of what is offered. */
+/* The best of what is offered, and the search goes on. */
 static rvm_status let_in(multi *m, size_t k, rvm_error *err)
 {
-    const rvm_columns *c = &m->gram.columns;
+    const rvm_columns *c = &m->rounds.gram.columns;
     size_t count = 0;
     const rvm_status status = find_offers(m, &count, k, err);
     if (status != RVM_OK)
         return status;
     count = count < CHUNK ? count : CHUNK;
     count = count < c->capacity - c->count ? count : c->capacity - c->count;
-    rvm_pool_choose(&m->pool, count);
-    return rvm_gram_search_add(&m->gram, m->pool.order, m->pool.ln_alpha, count, err);
-}
-
-/* Log evidence less the margin for each function, and less what it must be worth beside that. */
-static double worth(const multi *m)
-{
-    const rvm_fit *f = m->gram.search.now;
-    const double each = m->stage == POLISH ? m->tolerance : 0;
-    return f->log_evidence - (double)f->K * (m->view.observed.prune_margin + each);
+    return rvm_rounds_let_in(&m->rounds, count, err);
 }
 
 /* From the class that is loaded; what does not gain is taken back. */
 static rvm_status search_class(multi *m, size_t k, rvm_error *err)
 {
-    const double before = worth(m);
-    rvm_status status = RVM_OK;
-    if (m->stage == FIRST) {
-        status = take_first_chunk(m, k, err);
-    } else if (m->stage == ROUNDS) {
-        status = let_in(m, k, err);
-        if (status == RVM_OK)
-            status = run(m, SWEEPS, &quick, err);
-    } else {
-        status = run(m, 0, &last, err);
-    }
-    const double gain = worth(m) - before;
+    const double thin = m->stage == POLISH ? m->rounds.tolerance : 0;
+    const double before = rvm_rounds_score(&m->rounds, thin);
+    const rvm_status status = m->stage == FIRST    ? take_first_chunk(m, k, err)
+                              : m->stage == ROUNDS ? let_in(m, k, err)
+                                                   : rvm_rounds_settle(&m->rounds, thin, err);
+    const double gain = rvm_rounds_score(&m->rounds, thin) - before;
     if (status == RVM_OK && gain > 0) {
         m->gained += gain;
         return RVM_OK;
@@ -375,7 +325,7 @@ static rvm_status begin_last(multi *m, rvm_error *err)
     for (size_t k = 0; k < m->count && status == RVM_OK; k++)
         status = copy_best(m, k, 1, err);
     if (has_few_rows(m))
-        m->gram.laplace.negligible = promise_at_mode * (double)m->view.observed.N;
+        m->rounds.gram.laplace.negligible = promise_at_mode * (double)m->view.observed.N;
     begin_to_settle(m, LAST);
     return status;
 }
@@ -394,8 +344,7 @@ static rvm_status end_start(multi *m, rvm_error *err)
     }
     if (++m->start >= m->starts)
         return begin_last(m, err);
-    m->pass = 0;
-    m->so_far = 0;
+    rvm_rounds_begin(&m->rounds);
     m->stage = m->start == WIDE_START ? FIRST : ROUNDS;
     for (size_t k = 0; k < m->count && status == RVM_OK; k++)
         status = copy_best(m, k, m->stage == FIRST ? 0 : 1 - kicked_share, err);
@@ -406,14 +355,10 @@ static rvm_status end_start(multi *m, rvm_error *err)
 
 static void end_searching_pass(multi *m)
 {
-    const double rows = (double)m->view.observed.N;
-    const double least = fmax(poor_pass, m->tolerance);
-    const double poor = fmax(fmax(least, poor_share * rows), poor_part * m->so_far);
-    const bool is_poor = m->pass > 0 && m->gained < poor;
-    if (m->pass > 0)
-        m->so_far += m->gained;
-    m->pass++;
-    m->stage = is_poor || m->pass >= MOST_PASSES ? POLISH : ROUNDS;
+    const bool is_first = m->rounds.count == 0;
+    const bool is_poor =
+        rvm_rounds_end(&m->rounds, m->gained, m->rounds.tolerance, poor_part) && !is_first;
+    m->stage = is_poor || m->rounds.count >= MOST_PASSES ? POLISH : ROUNDS;
     m->arrived = is_poor;
     rvm_classes_refresh(&m->classes);
 }

@@ -284,87 +284,17 @@ void rvm_offers_sort_by_id(rvm_offer *offers, size_t count)
     qsort(offers, count, sizeof *offers, by_id);
 }
 
-/* ---- The pool ------------------------------------------------------------------------------- */
-
-rvm_status rvm_pool_init(rvm_pool *pool, size_t M, unsigned long seed, rvm_error *err)
+size_t rvm_offers_add(size_t *order, bool *active, size_t drawn, size_t room, const size_t *wanted,
+                      size_t count)
 {
-    *pool = (rvm_pool){ .M = M, .rng = gsl_rng_alloc(gsl_rng_taus2) };
-    pool->order = rvm_array(M, sizeof *pool->order);
-    pool->ln_alpha = rvm_array(M, sizeof *pool->ln_alpha);
-    pool->active = rvm_array(M, sizeof *pool->active);
-    pool->offers = rvm_array(M < RVM_POOL_SAMPLE ? M : RVM_POOL_SAMPLE, sizeof *pool->offers);
-    if (pool->rng == NULL || pool->order == NULL || pool->ln_alpha == NULL ||
-        pool->active == NULL || pool->offers == NULL) {
-        rvm_pool_free(pool);
-        return rvm_fail_memory(err, "the candidates");
-    }
-    gsl_rng_set(pool->rng, seed);
-    return RVM_OK;
-}
-
-void rvm_pool_free(rvm_pool *pool)
-{
-    gsl_rng_free(pool->rng);
-    free(pool->order);
-    free(pool->ln_alpha);
-    free(pool->active);
-    free(pool->offers);
-    memset(pool, 0, sizeof *pool);
-}
-
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, size_t most,
-                      double widen)
-{
-    const double ln_alpha = rvm_study_ln_alpha(y) - widen;
-    const size_t room = c->capacity - c->count;
-    const size_t count =
-        rvm_offers_draw(pool->order, pool->active, c, pool->M, least_of(room, most), pool->rng);
-    for (size_t k = 0; k < count; k++)
-        pool->ln_alpha[k] = ln_alpha;
-    if (y->basis.bias && count > 0) {
-        pool->order[0] = 0;
-        pool->ln_alpha[0] = fmin(ln_alpha, y->observed.bias_ln_alpha_max);
-    }
-    return count;
-}
-
-/* Adds those of wanted[0 .. count) that are neither active nor among the `drawn` first of order;
- * returns how many there are then. */
-static size_t add_wanted(rvm_pool *pool, size_t drawn, const size_t *wanted, size_t count)
-{
-    const size_t room = least_of(pool->M, RVM_POOL_SAMPLE);
     for (size_t k = 0; k < drawn; k++)
-        pool->active[pool->order[k]] = true;
+        active[order[k]] = true;
     for (size_t k = 0; k < count && drawn < room; k++) {
-        if (pool->active[wanted[k]])
+        if (active[wanted[k]])
             continue;
-        pool->active[wanted[k]] = true;
-        pool->order[drawn++] = wanted[k];
+        active[wanted[k]] = true;
+        order[drawn++] = wanted[k];
     }
-    qsort(pool->order, drawn, sizeof *pool->order, ascending);
+    qsort(order, drawn, sizeof *order, ascending);
     return drawn;
-}
-
-rvm_status rvm_pool_sample(rvm_pool *pool, size_t *found, const rvm_posterior_at *at, size_t most,
-                           const size_t *wanted, size_t count, double tolerance, rvm_error *err)
-{
-    size_t drawn = rvm_offers_draw(pool->order, pool->active, at->columns, pool->M,
-                                   least_of(most, RVM_POOL_SAMPLE), pool->rng);
-    if (count > 0)
-        drawn = add_wanted(pool, drawn, wanted, count);
-    return rvm_offers_find(pool->offers, found, at, pool->order, drawn, tolerance, err);
-}
-
-void rvm_pool_choose(rvm_pool *pool, size_t count)
-{
-    rvm_offers_sort_by_id(pool->offers, count);
-    for (size_t k = 0; k < count; k++) {
-        pool->order[k] = pool->offers[k].id;
-        pool->ln_alpha[k] = pool->offers[k].ln_alpha;
-    }
 }

@@ -41,33 +41,10 @@ RVM_CHECKED rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const r
  * active: scratch, M. Returns how many. */
 size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
                        gsl_rng *rng);
+/* Adds to the `drawn` ones of order those of wanted[0 .. count) that are neither active, by the scratch
+ * of that draw, nor among them, while there is room; ascending. Returns how many there are then. */
+size_t rvm_offers_add(size_t *order, bool *active, size_t drawn, size_t room, const size_t *wanted,
+                      size_t count);
 void rvm_offers_sort_by_id(rvm_offer *offers, size_t count);
-
-/* Candidates on their way into a search, and what draws them. */
-typedef struct {
-    size_t M;
-    gsl_rng *rng;      /* owned */
-    size_t *order;     /* owned, M: ids that were drawn or chosen */
-    double *ln_alpha;  /* owned, M: those of the chosen ones */
-    bool *active;      /* owned, M: scratch */
-    rvm_offer *offers; /* owned, RVM_POOL_SAMPLE or M: of the last sample, best first */
-} rvm_pool;
-
-enum { RVM_POOL_FIRST = 300, RVM_POOL_SAMPLE = 2000 }; /* candidates at first; scored in a round */
-
-RVM_CHECKED rvm_status rvm_pool_init(rvm_pool *pool, size_t M, unsigned long seed, rvm_error *err);
-void rvm_pool_free(rvm_pool *pool);
-/* Of the candidates of y without a column in c: the bias, if there is one, and random ones, `most`
- * in all or as many as c has room for, into order; a prior exp(widen) times as wide as the targets.
- * Returns how many. */
-size_t rvm_pool_first(rvm_pool *pool, const rvm_study *y, const rvm_columns *c, size_t most,
-                      double widen);
-/* What a fresh sample of `most` candidates, at most RVM_POOL_SAMPLE, offers: pool->offers, *found
- * of them. wanted[0 .. count): candidates that are to be in it too, while there is room. */
-RVM_CHECKED rvm_status rvm_pool_sample(rvm_pool *pool, size_t *found, const rvm_posterior_at *at,
-                                       size_t most, const size_t *wanted, size_t count,
-                                       double tolerance, rvm_error *err);
-/* The best `count` offers, ascending, into order and ln_alpha. */
-void rvm_pool_choose(rvm_pool *pool, size_t count);
 
 #endif

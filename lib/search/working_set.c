@@ -13,12 +13,9 @@
 #include "base/parallel.h"
 #include "data/order.h"
 #include "data/problem.h"
-#include "search/gram_search.h"
-#include "search/offers.h"
+#include "search/rounds.h"
 
 enum {
-    FIRST_SWEEPS = 10, /* of the first round; later ones start near a solution */
-    SWEEPS = 5,
     FIRST_ROWS = 4000, /* rows of the first stage, at the least; */
     GROWTH = 5,        /* each later one has that many times more */
     EARLY_ROUNDS = 6,  /* of a stage that is not the last, at the most */
@@ -27,10 +24,6 @@ enum {
     MOST_CHUNK = 400,  /* bounds; */
     CLASS_CHUNK = 100  /* for two classes, where the Gram matrix is formed again and again */
 };
-
-/* A round goes on to other candidates long before it is at an optimum. */
-static const rvm_climb_settings quick = { .max_moves = 1, .iterations = 4, .newton = 0.1 };
-static const rvm_climb_settings last = { .max_moves = 20, .iterations = 20, .newton = 1e-3 };
 
 /* Where a start of the first stage begins: its guess of the noise, as a share of the variance of
  * the targets, and how many random candidates it begins with. */
@@ -48,23 +41,20 @@ static const double kicked_share = 0.25;
 /* Share of the variance of the targets that their Gram matrices have digits for as noise. */
 static const double least_noise_share = 1e-8;
 
-/* A round that gains less than this many nats, or this share of a nat for each row, or this share
- * of what the rounds of its stage but the first have gained, is the last of the stage. */
-static const double poor_round = 0.5, poor_share = 5e-4, poor_part = 0.04;
+/* A round that gains less than this share of what the rounds of its stage but the first have gained
+ * is the last of the stage. */
+static const double poor_part = 0.04;
 
 typedef struct {
     rvm_study whole;    /* a view: with a bound of its own for the noise */
     rvm_study part;     /* owned: of the rows of the stage, unless these are all */
     const rvm_study *y; /* the one in use; NULL before the first round */
-    double tolerance;
-    int threads, rounds; /* of this stage */
-    int starts, start;   /* searches of the first stage: how many, and those that have ended */
-    bool begun;          /* the search in hand has had its first round */
-    double gained;       /* in this stage */
-    double work;         /* rows times rounds of the stages before */
-    bool cramped;        /* the last chunk was smaller than it should be, for lack of room */
-    rvm_gram_search gram;
-    rvm_pool pool;
+    int threads;
+    int starts, start; /* searches of the first stage: how many, and those that have ended */
+    bool begun;        /* the search in hand has had its first round */
+    double work;       /* rows times rounds of the stages before */
+    bool cramped;      /* the last chunk was smaller than it should be, for lack of room */
+    rvm_rounds rounds; /* of this stage */
     rvm_solution best; /* of the start or stage in hand */
     rvm_solution kept; /* of the starts that have ended */
     double top;        /* the largest L - K of these */
@@ -104,20 +94,10 @@ static int fresh_starts(int searches)
 
 static rvm_status alloc_parts(working_set *w, const rvm_settings *s, rvm_error *err)
 {
-    const size_t M = w->whole.basis.count, N = w->whole.observed.N;
-    /* A quarter for columns that are kept, and what belongs to each row and candidate. */
-    const double numbers = s->budget_mb * 1048576 / 8 - 16 * (double)N;
-    const size_t capacity = rvm_gram_search_capacity(&w->whole, 0.75 * numbers);
-    if (capacity == 0)
-        return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
     rvm_status status = rvm_solution_init(&w->best, 1, false, err);
     if (status == RVM_OK)
         status = rvm_solution_init(&w->kept, 1, false, err);
-    if (status == RVM_OK)
-        status = rvm_pool_init(&w->pool, M, s->seed, err);
-    if (status != RVM_OK)
-        return status;
-    return rvm_gram_search_init(&w->gram, &w->whole, capacity, 0.25 * numbers, w->threads, err);
+    return status == RVM_OK ? rvm_rounds_init(&w->rounds, &w->whole, 16, s, err) : status;
 }
 
 static void working_set_free(void *search)
@@ -125,9 +105,8 @@ static void working_set_free(void *search)
     working_set *w = search;
     if (w == NULL)
         return;
-    rvm_gram_search_free(&w->gram);
+    rvm_rounds_free(&w->rounds);
     rvm_study_free(&w->part);
-    rvm_pool_free(&w->pool);
     rvm_solution_free(&w->best);
     rvm_solution_free(&w->kept);
     free(w);
@@ -143,7 +122,6 @@ static rvm_status working_set_alloc(void **out, const rvm_study *y, const rvm_se
     rvm_observed *o = &w->whole.observed;
     if (!o->noise_fixed)
         o->ln_beta_max = fmin(o->ln_beta_max, -log(least_noise_share));
-    w->tolerance = s->tolerance;
     w->threads = rvm_threads(s->threads);
     w->starts = searches_for(rows_after(w, 0), y, s);
     w->top = -INFINITY;
@@ -162,7 +140,7 @@ static rvm_status working_set_alloc(void **out, const rvm_study *y, const rvm_se
 static rvm_status draw_rows(working_set *w, size_t rows, rvm_error *err)
 {
     size_t *row = NULL;
-    rvm_status status = rvm_order_sample(&row, rows, w->whole.observed.N, w->pool.rng, err);
+    rvm_status status = rvm_order_sample(&row, rows, w->whole.observed.N, w->rounds.rng, err);
     if (status == RVM_OK)
         status = rvm_study_part(&w->part, &w->whole, row, rows, err);
     free(row);
@@ -173,10 +151,9 @@ static rvm_status draw_rows(working_set *w, size_t rows, rvm_error *err)
 static rvm_status begin_stage(working_set *w, size_t rows, rvm_error *err)
 {
     if (w->y != NULL)
-        w->work += (double)w->rounds * (double)w->y->observed.N;
+        w->work += (double)w->rounds.count * (double)w->y->observed.N;
     w->y = &w->whole;
-    w->rounds = 0;
-    w->gained = 0;
+    rvm_rounds_begin(&w->rounds);
     rvm_study_free(&w->part);
     if (rows == w->whole.observed.N)
         return RVM_OK;
@@ -186,17 +163,10 @@ static rvm_status begin_stage(working_set *w, size_t rows, rvm_error *err)
 
 /* ---- Rounds --------------------------------------------------------------------------------- */
 
-static rvm_status run(working_set *w, int sweeps, const rvm_climb_settings *how, rvm_error *err)
-{
-    rvm_climb_settings climb = *how;
-    climb.tolerance = w->tolerance;
-    return rvm_gram_search_run(&w->gram, sweeps, &climb, err);
-}
-
 static rvm_status keep_best(working_set *w, rvm_error *err)
 {
     w->best.converged = false;
-    return rvm_gram_search_save(&w->best, 0, &w->gram, err);
+    return rvm_gram_search_save(&w->best, 0, &w->rounds.gram, err);
 }
 
 /* The bias, if there is one, and a random chunk, with a prior wide enough for any kernel. */
@@ -204,31 +174,27 @@ static rvm_status first_round(working_set *w, rvm_error *err)
 {
     rvm_status status = w->y == NULL ? begin_stage(w, rows_after(w, 0), err) : RVM_OK;
     if (status == RVM_OK)
-        status = rvm_gram_search_take_rows(&w->gram, w->y, err);
+        status = rvm_gram_search_take_rows(&w->rounds.gram, w->y, err);
     if (status != RVM_OK)
         return status;
-    const rvm_observed *o = &w->y->observed;
     const start_plan *plan = &plans[w->start % PLANS];
-    const size_t count =
-        rvm_pool_first(&w->pool, w->y, &w->gram.columns, plan->first, RVM_WIDE_PRIOR);
-    w->gram.search.now->ln_beta = rvm_observed_first_ln_beta(o, plan->noise_share);
-    status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, count, err);
-    if (status == RVM_OK)
-        status = run(w, FIRST_SWEEPS, &quick, err);
+    w->rounds.gram.search.now->ln_beta =
+        rvm_observed_first_ln_beta(&w->y->observed, plan->noise_share);
+    status = rvm_rounds_first(&w->rounds, plan->first, RVM_WIDE_PRIOR, err);
     w->begun = status == RVM_OK;
     return status == RVM_OK ? keep_best(w, err) : status;
 }
 
 /* The best solution so far without a random part of its functions, which a search then makes good:
  * often by better ones (iterated local search, as in starts.h). */
-static rvm_status thin_out(working_set *w, rvm_error *err)
+static rvm_status begin_at_kept(working_set *w, rvm_error *err)
 {
     const rvm_solved *from = w->kept.latent;
-    rvm_fit *f = w->gram.search.now;
+    rvm_fit *f = w->rounds.gram.search.now;
     f->K = 0;
     for (size_t i = 0; i < from->K; i++) {
         const bool is_bias = rvm_basis_is_bias(&w->y->basis, from->id[i]);
-        if (!is_bias && gsl_rng_uniform(w->pool.rng) < kicked_share)
+        if (!is_bias && gsl_rng_uniform(w->rounds.rng) < kicked_share)
             continue;
         rvm_fit_add(f, i, from->ln_alpha[i]);
         f->u[f->K - 1] = from->u[i];
@@ -236,7 +202,7 @@ static rvm_status thin_out(working_set *w, rvm_error *err)
     f->ln_beta = from->ln_beta;
     rvm_status status = rvm_solution_save(&w->best, 0, f, from->id, from->norm, err);
     if (status == RVM_OK)
-        status = rvm_gram_search_restore(&w->gram, w->best.latent, err);
+        status = rvm_gram_search_restore(&w->rounds.gram, w->best.latent, err);
     w->begun = status == RVM_OK;
     return status == RVM_OK ? keep_best(w, err) : status;
 }
@@ -246,15 +212,15 @@ static rvm_status next_stage(working_set *w, rvm_error *err)
 {
     rvm_status status = begin_stage(w, rows_after(w, w->y->observed.N), err);
     if (status == RVM_OK)
-        status = rvm_gram_search_change_rows(&w->gram, w->y, err);
+        status = rvm_gram_search_change_rows(&w->rounds.gram, w->y, err);
     if (status == RVM_OK)
-        status = run(w, 1, &quick, err);
+        status = rvm_rounds_move(&w->rounds, err);
     return status == RVM_OK ? keep_best(w, err) : status;
 }
 
 static size_t choose_chunk(working_set *w, size_t offers)
 {
-    const size_t K = w->gram.columns.count, space = w->gram.columns.capacity - K;
+    const size_t K = w->rounds.gram.columns.count, space = w->rounds.gram.columns.capacity - K;
     size_t chunk = K / 2;
     if (chunk < LEAST_CHUNK)
         chunk = LEAST_CHUNK;
@@ -272,10 +238,9 @@ static size_t choose_chunk(working_set *w, size_t offers)
  * many nats for it beside. */
 static double gain_on_best(const working_set *w, double nats)
 {
-    const rvm_fit *f = w->gram.search.now;
-    const double functions = (double)f->K - (double)w->best.latent->K;
-    return f->log_evidence - w->best.latent->log_evidence -
-           functions * (w->y->observed.prune_margin + nats);
+    const double each = w->y->observed.prune_margin + nats;
+    const rvm_solved *best = w->best.latent;
+    return rvm_rounds_score(&w->rounds, nats) - (best->log_evidence - (double)best->K * each);
 }
 
 /* Lets a chunk in and searches on; takes it all back where that has not raised the evidence. */
@@ -285,10 +250,7 @@ static rvm_status take_round(working_set *w, size_t offers, double *gained, rvm_
     *gained = 0;
     if (chunk == 0)
         return RVM_OK;
-    rvm_pool_choose(&w->pool, chunk);
-    rvm_status status = rvm_gram_search_add(&w->gram, w->pool.order, w->pool.ln_alpha, chunk, err);
-    if (status == RVM_OK)
-        status = run(w, SWEEPS, &quick, err);
+    const rvm_status status = rvm_rounds_let_in(&w->rounds, chunk, err);
     *gained = status == RVM_OK ? gain_on_best(w, 0) : 0;
     if (*gained > 0)
         return keep_best(w, err);
@@ -297,21 +259,20 @@ static rvm_status take_round(working_set *w, size_t offers, double *gained, rvm_
         return rvm_fail_interrupted(err); /* to the best point without a detour */
     if (status != RVM_OK && status != RVM_ENUMERIC)
         return status;
-    return rvm_gram_search_restore(&w->gram, w->best.latent, err);
+    return rvm_gram_search_restore(&w->rounds.gram, w->best.latent, err);
 }
 
 /* To the optimum over the functions that are there, and without those that others can replace. */
 static rvm_status settle(working_set *w, rvm_error *err)
 {
-    rvm_climb_settings how = last;
-    how.thin = w->tolerance;
-    rvm_status status = run(w, 0, &how, err);
-    if (status == RVM_OK && gain_on_best(w, how.thin) > 0)
+    const double thin = w->rounds.tolerance;
+    rvm_status status = rvm_rounds_settle(&w->rounds, thin, err);
+    if (status == RVM_OK && gain_on_best(w, thin) > 0)
         status = keep_best(w, err);
     else if (rvm_interrupted(w->whole.observed.interrupted))
         return rvm_fail_interrupted(err);
     else if (status == RVM_OK || status == RVM_ENUMERIC)
-        status = rvm_gram_search_restore(&w->gram, w->best.latent, err);
+        status = rvm_gram_search_restore(&w->rounds.gram, w->best.latent, err);
     w->best.converged = !w->cramped;
     return status;
 }
@@ -325,15 +286,14 @@ static rvm_status end_start(working_set *w, bool lost, rvm_error *err)
         w->top = fmax(w->top, rvm_solution_score(&w->best));
     if (!lost && (!w->kept.found || rvm_solution_prefer(&w->kept, &w->best, w->top, credit)))
         rvm_solution_swap(&w->kept, &w->best);
-    w->work += (double)w->rounds * (double)w->y->observed.N;
+    w->work += (double)w->rounds.count * (double)w->y->observed.N;
     w->start++;
-    w->rounds = 0;
-    w->gained = 0;
+    rvm_rounds_begin(&w->rounds);
     w->begun = w->start == w->starts;
     if (w->start < w->starts)
         return RVM_OK;
     rvm_solution_swap(&w->kept, &w->best);
-    return rvm_gram_search_restore(&w->gram, w->best.latent, err);
+    return rvm_gram_search_restore(&w->rounds.gram, w->best.latent, err);
 }
 
 /* Rounds have nothing more to gain: on to the next start, to more rows, or to the end. */
@@ -360,23 +320,15 @@ static rvm_status step(bool *done, working_set *w, rvm_error *err)
     double gained = 0;
     if (!w->begun)
         return w->start < fresh_starts(w->starts) || !w->kept.found ? first_round(w, err)
-                                                                    : thin_out(w, err);
-    rvm_posterior_at at;
-    rvm_status status = rvm_gram_search_posterior(&at, &w->gram, err);
-    if (status == RVM_OK)
-        status =
-            rvm_pool_sample(&w->pool, &offers, &at, RVM_POOL_SAMPLE, NULL, 0, w->tolerance, err);
+                                                                    : begin_at_kept(w, err);
+    rvm_status status = rvm_rounds_sample(&offers, &w->rounds, RVM_ROUNDS_SAMPLE, NULL, 0, err);
     w->cramped = false;
     if (status == RVM_OK && offers > 0)
         status = take_round(w, offers, &gained, err);
     if (status != RVM_OK)
         return status;
-    const double rows = (double)w->y->observed.N;
-    const double poor = fmax(fmax(poor_round, poor_share * rows), poor_part * w->gained);
-    if (w->rounds > 0)
-        w->gained += gained;
-    w->rounds++;
-    if (gained >= poor && (w->y == &w->whole || w->rounds < EARLY_ROUNDS))
+    const bool is_poor = rvm_rounds_end(&w->rounds, gained, 0, poor_part);
+    if (!is_poor && (w->y == &w->whole || w->rounds.count < EARLY_ROUNDS))
         return RVM_OK;
     return end_rounds(done, w, err);
 }
@@ -391,7 +343,7 @@ static rvm_status working_set_step(bool *done, void *search, rvm_error *err)
 {
     working_set *w = search;
     *done = false;
-    rvm_gram_search_heed(&w->gram, has_solution(w) ? w->whole.observed.interrupted : NULL);
+    rvm_gram_search_heed(&w->rounds.gram, has_solution(w) ? w->whole.observed.interrupted : NULL);
     rvm_status status = step(done, w, err);
     const bool others = w->kept.found || w->start + 1 < w->starts;
     if (status == RVM_ENUMERIC && w->start < w->starts && others)
@@ -410,8 +362,8 @@ static double progress(const working_set *w)
     const double N = (double)w->whole.observed.N;
     if (w->y == NULL)
         return 0;
-    const double rows = (double)w->y->observed.N, done = w->work + rows * w->rounds;
-    double left = rows * fmax(2, USUAL_ROUNDS - w->rounds);
+    const double rows = (double)w->y->observed.N, done = w->work + rows * w->rounds.count;
+    double left = rows * fmax(2, USUAL_ROUNDS - w->rounds.count);
     if (w->start < w->starts)
         left += rows * USUAL_ROUNDS * (w->starts - w->start - 1);
     for (double later = rows * GROWTH; later <= 1.5 * N; later *= GROWTH)
@@ -445,11 +397,11 @@ static rvm_found working_set_solution(void *search, size_t k)
 {
     (void)k;
     const working_set *w = search;
-    rvm_columns columns = w->gram.columns;
+    rvm_columns columns = w->rounds.gram.columns;
     if (shows_kept(w) || w->stopped)
         columns = (rvm_columns){ .basis = &w->y->basis,
                                  .count = shown(w)->latent->K,
-                                 .capacity = w->gram.columns.capacity,
+                                 .capacity = w->rounds.gram.columns.capacity,
                                  .id = shown(w)->latent->id,
                                  .norm = shown(w)->latent->norm,
                                  .threads = w->threads };
