@@ -298,20 +298,20 @@ static rvm_status predict_block(stream *s, rvm_error *err)
 /* All rows from the block in hand on. The output, *o, is made when there is something to write;
  * NULL after a message. A write error ends it early; committing the output tells of it. Where there
  * is no temporary file somebody may be reading along. */
-static rvm_status predict_rows(stream *s, outfile **o, const char *output_name, rvm_error *err)
+static rvm_status predict_rows(stream *s, rvm_outfile **o, const char *output_name, rvm_error *err)
 {
     rvm_status status = predict_block(s, err);
 
     if (status != RVM_OK || (*o = cli_output_create(&tool, open_complaint, output_name)) == NULL)
         return status;
-    FILE *out = outfile_stream(*o);
+    FILE *out = rvm_outfile_stream(*o);
     if (s->job->probability && s->info.classes > 0)
         write_labels(out, &s->info);
     while (status == RVM_OK && rvm_problem_rows(s->block) > 0) {
         write_block(out, s->job, &s->prediction);
-        if (outfile_temporary(*o) == NULL)
+        if (rvm_outfile_temporary(*o) == NULL)
             fflush(out);
-        if (outfile_failed(*o))
+        if (rvm_outfile_failed(*o))
             break;
         status = next_block(s, err);
         if (status == RVM_OK && rvm_problem_rows(s->block) > 0)
@@ -339,7 +339,7 @@ static int predict_to(stream *s, const char *output_name)
 {
     /* Scores keep away from predictions that go to standard output. */
     FILE *text = cli_output_is_same(output_name, "-") ? stderr : stdout;
-    outfile *o = NULL;
+    rvm_outfile *o = NULL;
     rvm_error err = { 0 };
 
     if (!cli_output_probe(&tool, open_complaint, output_name))

@@ -506,12 +506,12 @@ START_TEST(output_committed_or_discarded)
         char out[TEXT_SIZE], err[TEXT_SIZE], got[10] = "";
 
         make_folder();
-        outfile *o = cli_output_create(&tool, "can't save model to file", target);
+        rvm_outfile *o = cli_output_create(&tool, "can't save model to file", target);
         ck_assert_ptr_nonnull(o);
-        fputs("rows\n", outfile_stream(o));
+        fputs("rows\n", rvm_outfile_stream(o));
         ck_assert(cli_output_commit(&tool, o, "can't save model to file", target));
         o = cli_output_create(&tool, "can't save model to file", target);
-        fputs("lost\n", outfile_stream(o));
+        fputs("lost\n", rvm_outfile_stream(o));
         cli_output_discard(o);
         cli_output_discard(NULL);
         FILE *in = cli_input_open(&tool, "file", target, (const char *[2]){ NULL, NULL });
@@ -521,7 +521,7 @@ START_TEST(output_committed_or_discarded)
         cli_input_close(in);
 
         capture c = begin_capture();
-        outfile *none = cli_output_create(&tool, "can't save model to file", "no/such/x");
+        rvm_outfile *none = cli_output_create(&tool, "can't save model to file", "no/such/x");
         end_capture(&c, out, err);
         ck_assert_ptr_null(none);
         ck_assert_str_eq(
@@ -548,11 +548,11 @@ static int signalled(int first, int second, bool polled)
         signal(SIGINT, SIG_DFL); /* the test runner catches these two */
         signal(SIGTERM, SIG_DFL);
         const volatile sig_atomic_t *flag = polled ? cli_output_catch_interrupt() : &never;
-        outfile *o = cli_output_create(&tool, "can't open", target);
+        rvm_outfile *o = cli_output_create(&tool, "can't open", target);
 
-        if (o == NULL || fputs("new\n", outfile_stream(o)) < 0)
+        if (o == NULL || fputs("new\n", rvm_outfile_stream(o)) < 0)
             _exit(99);
-        fflush(outfile_stream(o));
+        fflush(rvm_outfile_stream(o));
         raise(first);
         if (second != 0 && *flag)
             raise(second);

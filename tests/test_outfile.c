@@ -80,34 +80,34 @@ static mode_t mode_of(const char *name)
     return found.st_mode & 07777;
 }
 
-static outfile *open_new(const char *name)
+static rvm_outfile *open_new(const char *name)
 {
     rvm_error err = { 0 };
-    outfile *o = NULL;
+    rvm_outfile *o = NULL;
 
-    ck_assert_int_eq(outfile_open(&o, name, &err), RVM_OK);
+    ck_assert_int_eq(rvm_outfile_open(&o, name, &err), RVM_OK);
     return o;
 }
 
 static void write_file(const char *name, const char *text)
 {
     rvm_error err = { 0 };
-    outfile *o = open_new(name);
+    rvm_outfile *o = open_new(name);
 
-    ck_assert_int_ge(fputs(text, outfile_stream(o)), 0);
-    ck_assert_int_eq(outfile_commit(o, &err), RVM_OK);
+    ck_assert_int_ge(fputs(text, rvm_outfile_stream(o)), 0);
+    ck_assert_int_eq(rvm_outfile_commit(o, &err), RVM_OK);
 }
 
 START_TEST(new_file_appears_at_the_end)
     {
         rvm_error err = { 0 };
-        outfile *o = open_new("model");
+        rvm_outfile *o = open_new("model");
 
-        ck_assert_int_ge(fputs("new\n", outfile_stream(o)), 0);
+        ck_assert_int_ge(fputs("new\n", rvm_outfile_stream(o)), 0);
         ck_assert_int_ne(access("model", F_OK), 0);
-        ck_assert_ptr_nonnull(outfile_temporary(o));
-        ck_assert_int_eq(access(outfile_temporary(o), F_OK), 0);
-        ck_assert_int_eq(outfile_commit(o, &err), RVM_OK);
+        ck_assert_ptr_nonnull(rvm_outfile_temporary(o));
+        ck_assert_int_eq(access(rvm_outfile_temporary(o), F_OK), 0);
+        ck_assert_int_eq(rvm_outfile_commit(o, &err), RVM_OK);
         expect_content("model", "new\n");
         ck_assert_uint_eq(mode_of("model"), 0644);
         ck_assert_uint_eq(entries(), 1);
@@ -128,11 +128,11 @@ START_TEST(old_file_stays_until_the_end)
 
         put("model", "old\n");
         ck_assert_int_eq(chmod("model", 0660), 0);
-        outfile *o = open_new("model");
-        ck_assert_int_ge(fputs("new\n", outfile_stream(o)), 0);
-        ck_assert_int_eq(fflush(outfile_stream(o)), 0);
+        rvm_outfile *o = open_new("model");
+        ck_assert_int_ge(fputs("new\n", rvm_outfile_stream(o)), 0);
+        ck_assert_int_eq(fflush(rvm_outfile_stream(o)), 0);
         expect_content("model", "old\n");
-        ck_assert_int_eq(outfile_commit(o, &err), RVM_OK);
+        ck_assert_int_eq(rvm_outfile_commit(o, &err), RVM_OK);
         expect_content("model", "new\n");
         ck_assert_uint_eq(mode_of("model"), 0660);
         ck_assert_uint_eq(entries(), 1);
@@ -142,10 +142,10 @@ END_TEST
 START_TEST(discarded_file_leaves_nothing)
     {
         put("model", "old\n");
-        outfile *o = open_new("model");
-        ck_assert_int_ge(fputs("new\n", outfile_stream(o)), 0);
-        outfile_discard(o);
-        outfile_discard(NULL);
+        rvm_outfile *o = open_new("model");
+        ck_assert_int_ge(fputs("new\n", rvm_outfile_stream(o)), 0);
+        rvm_outfile_discard(o);
+        rvm_outfile_discard(NULL);
         expect_content("model", "old\n");
         ck_assert_uint_eq(entries(), 1);
     }
@@ -157,16 +157,16 @@ START_TEST(failed_write_leaves_the_old_file)
         rvm_error err = { 0 };
 
         put("model", "old\n");
-        outfile *o = open_new("model");
+        rvm_outfile *o = open_new("model");
         const int full = open("/dev/full", O_WRONLY);
         if (full < 0) {
-            outfile_discard(o);
+            rvm_outfile_discard(o);
             return; /* no such device on this system */
         }
-        ck_assert_int_ge(dup2(full, fileno(outfile_stream(o))), 0);
+        ck_assert_int_ge(dup2(full, fileno(rvm_outfile_stream(o))), 0);
         close(full);
-        ck_assert_int_ge(fputs("new\n", outfile_stream(o)), 0);
-        ck_assert_int_eq(outfile_commit(o, &err), RVM_EIO);
+        ck_assert_int_ge(fputs("new\n", rvm_outfile_stream(o)), 0);
+        ck_assert_int_eq(rvm_outfile_commit(o, &err), RVM_EIO);
         ck_assert_str_eq(err.message, strerror(ENOSPC));
         expect_content("model", "old\n");
         ck_assert_uint_eq(entries(), 1);
@@ -177,21 +177,21 @@ END_TEST
 START_TEST(earlier_failure_is_not_forgotten)
     {
         rvm_error err = { 0 };
-        outfile *o = open_new("model");
+        rvm_outfile *o = open_new("model");
         const int full = open("/dev/full", O_WRONLY);
 
         if (full < 0) {
-            outfile_discard(o);
+            rvm_outfile_discard(o);
             return;
         }
-        const int kept = dup(fileno(outfile_stream(o)));
-        dup2(full, fileno(outfile_stream(o)));
-        fputs("lost\n", outfile_stream(o));
-        ck_assert_int_eq(fflush(outfile_stream(o)), EOF);
-        dup2(kept, fileno(outfile_stream(o)));
+        const int kept = dup(fileno(rvm_outfile_stream(o)));
+        dup2(full, fileno(rvm_outfile_stream(o)));
+        fputs("lost\n", rvm_outfile_stream(o));
+        ck_assert_int_eq(fflush(rvm_outfile_stream(o)), EOF);
+        dup2(kept, fileno(rvm_outfile_stream(o)));
         close(kept);
         close(full);
-        ck_assert_int_eq(outfile_commit(o, &err), RVM_EIO);
+        ck_assert_int_eq(rvm_outfile_commit(o, &err), RVM_EIO);
         ck_assert_uint_gt(strlen(err.message), 0);
         ck_assert_uint_eq(entries(), 0);
     }
@@ -243,10 +243,10 @@ START_TEST(links_of_strangers_are_not_followed)
             ck_assert_int_eq(seteuid(user), 0);
             for (size_t i = 0; i < 2; i++) {
                 rvm_error err = { 0 };
-                outfile *o = NULL;
+                rvm_outfile *o = NULL;
 
-                ck_assert_int_eq(outfile_probe(names[i], &err), RVM_EIO);
-                ck_assert_int_eq(outfile_open(&o, names[i], &err), RVM_EIO);
+                ck_assert_int_eq(rvm_outfile_probe(names[i], &err), RVM_EIO);
+                ck_assert_int_eq(rvm_outfile_open(&o, names[i], &err), RVM_EIO);
                 ck_assert_str_eq(err.message, strerror(EACCES));
             }
             ck_assert_int_eq(seteuid(0), 0);
@@ -274,10 +274,10 @@ START_TEST(modes_of_replaced_files)
         for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
             put("model", "old\n");
             ck_assert_int_eq(chmod("model", modes[i][0]), 0);
-            outfile *o = open_new("model");
+            rvm_outfile *o = open_new("model");
             rvm_error err = { 0 };
-            ck_assert_uint_eq(mode_of(outfile_temporary(o)), modes[i][1]);
-            ck_assert_int_eq(outfile_commit(o, &err), RVM_OK);
+            ck_assert_uint_eq(mode_of(rvm_outfile_temporary(o)), modes[i][1]);
+            ck_assert_int_eq(rvm_outfile_commit(o, &err), RVM_OK);
             ck_assert_uint_eq(mode_of("model"), modes[i][1]);
             unlink("model");
         }
@@ -332,14 +332,14 @@ START_TEST(probing_leaves_nothing)
         put("old", "old\n");
         ck_assert_int_eq(symlink("behind", "link"), 0);
         for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-            ck_assert_int_eq(outfile_probe(good[i], &err), RVM_OK);
+            ck_assert_int_eq(rvm_outfile_probe(good[i], &err), RVM_OK);
         ck_assert_uint_eq(entries(), 2);
         expect_content("old", "old\n");
         if (geteuid() != 0)
             return;
         ck_assert_int_eq(chmod(".", 0755), 0);
         ck_assert_int_eq(seteuid(12345), 0);
-        const rvm_status status = outfile_probe("new", &err);
+        const rvm_status status = rvm_outfile_probe("new", &err);
         ck_assert_int_eq(seteuid(0), 0);
         ck_assert_int_eq(status, RVM_EIO);
         ck_assert_str_eq(err.message, strerror(EACCES));
@@ -349,11 +349,11 @@ END_TEST
 START_TEST(links_in_a_circle)
     {
         rvm_error err = { 0 };
-        outfile *o = NULL;
+        rvm_outfile *o = NULL;
 
         ck_assert_int_eq(symlink("b", "a"), 0);
         ck_assert_int_eq(symlink("a", "b"), 0);
-        ck_assert_int_eq(outfile_open(&o, "a", &err), RVM_EIO);
+        ck_assert_int_eq(rvm_outfile_open(&o, "a", &err), RVM_EIO);
         ck_assert_str_eq(err.message, strerror(ELOOP));
     }
 END_TEST
@@ -370,11 +370,11 @@ START_TEST(places_where_nothing_can_be_written)
         put("file", "");
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             rvm_error err = { 0 };
-            outfile *o = NULL;
+            rvm_outfile *o = NULL;
 
-            ck_assert_int_eq(outfile_probe(cases[i].name, &err), RVM_EIO);
+            ck_assert_int_eq(rvm_outfile_probe(cases[i].name, &err), RVM_EIO);
             ck_assert_str_eq(err.message, strerror(cases[i].fault));
-            ck_assert_int_eq(outfile_open(&o, cases[i].name, &err), RVM_EIO);
+            ck_assert_int_eq(rvm_outfile_open(&o, cases[i].name, &err), RVM_EIO);
             ck_assert_ptr_null(o);
             ck_assert_str_eq(err.message, strerror(cases[i].fault));
         }
@@ -385,13 +385,13 @@ END_TEST
 START_TEST(write_protected_file_is_respected)
     {
         rvm_error err = { 0 };
-        outfile *o = NULL;
+        rvm_outfile *o = NULL;
 
         if (geteuid() == 0)
             return; /* root may write anything */
         put("model", "old\n");
         chmod("model", 0444);
-        ck_assert_int_eq(outfile_open(&o, "model", &err), RVM_EIO);
+        ck_assert_int_eq(rvm_outfile_open(&o, "model", &err), RVM_EIO);
         ck_assert_str_eq(err.message, strerror(EACCES));
     }
 END_TEST
@@ -399,16 +399,16 @@ END_TEST
 START_TEST(devices_are_written_directly)
     {
         rvm_error err = { 0 };
-        outfile *o = open_new("/dev/null");
+        rvm_outfile *o = open_new("/dev/null");
 
-        ck_assert_ptr_null(outfile_temporary(o));
-        fputs("gone\n", outfile_stream(o));
-        ck_assert_int_eq(outfile_commit(o, &err), RVM_OK);
+        ck_assert_ptr_null(rvm_outfile_temporary(o));
+        fputs("gone\n", rvm_outfile_stream(o));
+        ck_assert_int_eq(rvm_outfile_commit(o, &err), RVM_OK);
 
         if (access("/dev/full", W_OK) == 0) {
             o = open_new("/dev/full");
-            fputs("gone\n", outfile_stream(o));
-            ck_assert_int_eq(outfile_commit(o, &err), RVM_EIO);
+            fputs("gone\n", rvm_outfile_stream(o));
+            ck_assert_int_eq(rvm_outfile_commit(o, &err), RVM_EIO);
             ck_assert_str_eq(err.message, strerror(ENOSPC));
         }
     }
@@ -422,13 +422,13 @@ START_TEST(fifo_is_written_directly)
         ck_assert_int_eq(mkfifo("queue", 0666), 0);
         const int reader = open("queue", O_RDONLY | O_NONBLOCK);
         ck_assert_int_ge(reader, 0);
-        outfile *o = open_new("queue");
-        ck_assert_ptr_null(outfile_temporary(o));
-        fputs("row\n", outfile_stream(o));
-        ck_assert_int_eq(fflush(outfile_stream(o)), 0);
+        rvm_outfile *o = open_new("queue");
+        ck_assert_ptr_null(rvm_outfile_temporary(o));
+        fputs("row\n", rvm_outfile_stream(o));
+        ck_assert_int_eq(fflush(rvm_outfile_stream(o)), 0);
         ck_assert_int_eq(read(reader, got, sizeof got), 4);
         ck_assert_str_eq(got, "row\n");
-        ck_assert_int_eq(outfile_commit(o, &err), RVM_OK);
+        ck_assert_int_eq(rvm_outfile_commit(o, &err), RVM_OK);
         close(reader);
         ck_assert_uint_eq(entries(), 1);
     }
@@ -443,11 +443,11 @@ static void expect_appended(const char *name)
     dup2(file, STDOUT_FILENO);
     const ssize_t before = write(STDOUT_FILENO, "before\n", 7);
     rvm_error err = { 0 };
-    outfile *o = NULL;
-    const rvm_status opened = outfile_open(&o, name, &err);
+    rvm_outfile *o = NULL;
+    const rvm_status opened = rvm_outfile_open(&o, name, &err);
     if (opened == RVM_OK)
-        fputs("rows\n", outfile_stream(o));
-    const rvm_status closed = opened == RVM_OK ? outfile_commit(o, &err) : opened;
+        fputs("rows\n", rvm_outfile_stream(o));
+    const rvm_status closed = opened == RVM_OK ? rvm_outfile_commit(o, &err) : opened;
     const ssize_t after = write(STDOUT_FILENO, "after\n", 6);
     dup2(kept, STDOUT_FILENO);
     close(kept);

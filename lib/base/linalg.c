@@ -22,11 +22,6 @@ static int team_for(double work, int threads)
     return work < worth_threads ? 1 : threads;
 }
 
-static size_t part(size_t at, size_t end, size_t tile)
-{
-    return end - at < tile ? end - at : tile;
-}
-
 /* What a computation in tiles is made of: borrowed. */
 typedef struct {
     gsl_matrix *C;
@@ -42,7 +37,8 @@ static rvm_status product_piece(void *context, size_t k, int worker, rvm_error *
 {
     const tiled *t = context;
     const size_t i = t->first + k / t->across * t->tile, j = k % t->across * t->tile;
-    const size_t rows = part(i, t->C->size1, t->tile), columns = part(j, t->C->size2, t->tile);
+    const size_t rows = GSL_MIN(t->tile, t->C->size1 - i),
+                 columns = GSL_MIN(t->tile, t->C->size2 - j);
     (void)worker, (void)err;
     if (t->lower && j >= i + rows)
         return RVM_OK;
@@ -95,7 +91,7 @@ static rvm_status solve_piece(void *context, size_t k, int worker, rvm_error *er
     const tiled *t = context;
     const size_t at = t->first, width = t->width, i = at + width + k * TILE;
     gsl_matrix_const_view L = gsl_matrix_const_submatrix(t->C, at, at, width, width);
-    gsl_matrix_view a = gsl_matrix_submatrix(t->C, i, at, part(i, t->C->size1, TILE), width);
+    gsl_matrix_view a = gsl_matrix_submatrix(t->C, i, at, GSL_MIN(TILE, t->C->size1 - i), width);
     (void)worker, (void)err;
     gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1, &L.matrix, &a.matrix);
     return RVM_OK;
@@ -133,7 +129,7 @@ bool rvm_cholesky(gsl_matrix *A, int threads)
 {
     const size_t n = A->size1;
     for (size_t at = 0; at < n; at += TILE) {
-        const size_t width = part(at, n, TILE), below = n - at - width;
+        const size_t width = GSL_MIN(TILE, n - at), below = n - at - width;
         gsl_matrix_view block = gsl_matrix_submatrix(A, at, at, width, width);
         if (gsl_linalg_cholesky_decomp1(&block.matrix) != GSL_SUCCESS)
             return false;
@@ -153,7 +149,7 @@ bool rvm_cholesky(gsl_matrix *A, int threads)
  * A^-1 = L^-T L^-1, so its diagonal is the squared lengths of the columns of L^-1. */
 static void invert_columns(double *c, gsl_matrix *T, const gsl_matrix *L, size_t at)
 {
-    const size_t n = L->size1, width = part(at, n, TILE);
+    const size_t n = L->size1, width = GSL_MIN(TILE, n - at);
     gsl_matrix_view x = gsl_matrix_submatrix(T, at, at, n - at, width);
     gsl_matrix_const_view l = gsl_matrix_const_submatrix(L, at, at, n - at, n - at);
     gsl_matrix_set_identity(&x.matrix);

@@ -12,11 +12,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-struct outfile {
+struct rvm_outfile {
     FILE *stream;    /* owned */
     char *target;    /* owned; NULL when the target is written directly */
     char *temporary; /* owned; likewise */
-    int fault;       /* errno of the first write that failed, as far as outfile_failed saw it */
+    int fault;       /* errno of the first write that failed, as far as rvm_outfile_failed saw it */
 };
 
 static rvm_status fail_errno(rvm_error *err)
@@ -24,7 +24,7 @@ static rvm_status fail_errno(rvm_error *err)
     return rvm_fail(err, RVM_EIO, "%s", strerror(errno));
 }
 
-static void free_outfile(outfile *o)
+static void free_outfile(rvm_outfile *o)
 {
     free(o->target);
     free(o->temporary);
@@ -158,7 +158,7 @@ static FILE *open_stream(int descriptor)
     return stream;
 }
 
-static rvm_status open_direct(outfile *o, const char *name, int standard, rvm_error *err)
+static rvm_status open_direct(rvm_outfile *o, const char *name, int standard, rvm_error *err)
 {
     o->stream = standard >= 0 ? open_stream(dup(standard)) : fopen(name, "w");
     if (o->stream == NULL && standard == STDOUT_FILENO && errno == EINVAL)
@@ -168,7 +168,7 @@ static rvm_status open_direct(outfile *o, const char *name, int standard, rvm_er
 
 /* A new file in the folder of o->target, its name kept in o->temporary; -1 with errno. Not mkstemp,
  * which would give it mode 0600 and leave the umask to be applied by hand. */
-static int create_temporary(outfile *o, mode_t mode)
+static int create_temporary(rvm_outfile *o, mode_t mode)
 {
     enum { TRIES = 1000 };
     int try, descriptor = -1;
@@ -202,7 +202,7 @@ static bool take_over_mode(int descriptor, const struct stat *old)
 }
 
 /* A file that takes the place of another one is nobody else's until it has that one's mode. */
-static rvm_status open_temporary(outfile *o, const place *at, rvm_error *err)
+static rvm_status open_temporary(rvm_outfile *o, const place *at, rvm_error *err)
 {
     const int descriptor = create_temporary(o, at->exists ? at->old.st_mode & 0700 : 0666);
     if (descriptor < 0)
@@ -221,10 +221,10 @@ static rvm_status open_temporary(outfile *o, const place *at, rvm_error *err)
     return RVM_OK;
 }
 
-rvm_status outfile_open(outfile **out, const char *name, rvm_error *err)
+rvm_status rvm_outfile_open(rvm_outfile **out, const char *name, rvm_error *err)
 {
     place at;
-    outfile *o = rvm_array(1, sizeof *o);
+    rvm_outfile *o = rvm_array(1, sizeof *o);
     if (o == NULL)
         return rvm_fail_memory(err, "an output file");
     rvm_status status = look_at(&at, name, err);
@@ -238,7 +238,7 @@ rvm_status outfile_open(outfile **out, const char *name, rvm_error *err)
     return status;
 }
 
-rvm_status outfile_probe(const char *name, rvm_error *err)
+rvm_status rvm_outfile_probe(const char *name, rvm_error *err)
 {
     place at;
     rvm_status status = look_at(&at, name, err);
@@ -259,19 +259,19 @@ rvm_status outfile_probe(const char *name, rvm_error *err)
     return status;
 }
 
-FILE *outfile_stream(outfile *o)
+FILE *rvm_outfile_stream(rvm_outfile *o)
 {
     return o->stream;
 }
 
-const char *outfile_temporary(const outfile *o)
+const char *rvm_outfile_temporary(const rvm_outfile *o)
 {
     return o->temporary;
 }
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
-bool outfile_failed(outfile *o)
+bool rvm_outfile_failed(rvm_outfile *o)
 {
     if (o->fault == 0 && ferror(o->stream))
         o->fault = errno != 0 ? errno : EIO;
@@ -279,7 +279,7 @@ bool outfile_failed(outfile *o)
 }
 
 /* Everything on disk and the stream closed. A write that failed earlier left only its mark. */
-static rvm_status finish_stream(outfile *o, rvm_error *err)
+static rvm_status finish_stream(rvm_outfile *o, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     errno = o->fault;
@@ -295,7 +295,7 @@ static rvm_status finish_stream(outfile *o, rvm_error *err)
     return status;
 }
 
-rvm_status outfile_commit(outfile *o, rvm_error *err)
+rvm_status rvm_outfile_commit(rvm_outfile *o, rvm_error *err)
 {
     rvm_status status = finish_stream(o, err);
     if (o->temporary != NULL) {
@@ -308,7 +308,7 @@ rvm_status outfile_commit(outfile *o, rvm_error *err)
     return status;
 }
 
-void outfile_discard(outfile *o)
+void rvm_outfile_discard(rvm_outfile *o)
 {
     if (o == NULL)
         return;

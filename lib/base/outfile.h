@@ -13,23 +13,23 @@
  * of a target that exists is kept, but for set-user-ID and its like, and its group where that is
  * allowed; else it is 0666 & ~umask. It belongs to whoever writes it, and other hard links to the
  * old file keep what they had. A temporary file is called .rvm-PID-N. */
-typedef struct outfile outfile;
+typedef struct rvm_outfile rvm_outfile;
 
 /* Whether `name` can be opened as far as can be told: what has to be computed first is in vain
  * else. Leaves nothing behind, not for a moment. Errors as below. */
-RVM_CHECKED rvm_status outfile_probe(const char *name, rvm_error *err);
+RVM_CHECKED rvm_status rvm_outfile_probe(const char *name, rvm_error *err);
 /* `-` is standard output. Errors are RVM_EIO, the message strerror's words alone, or RVM_ENOMEM. */
-RVM_CHECKED rvm_status outfile_open(outfile **out, const char *name, rvm_error *err);
+RVM_CHECKED rvm_status rvm_outfile_open(rvm_outfile **out, const char *name, rvm_error *err);
 /* Where to write; borrowed. */
-FILE *outfile_stream(outfile *o);
+FILE *rvm_outfile_stream(rvm_outfile *o);
 /* Path of the temporary file, borrowed; NULL when the target is written directly. */
-const char *outfile_temporary(const outfile *o);
-/* True when a write has failed. Asked soon after it, outfile_commit can tell the reason. */
-bool outfile_failed(outfile *o);
+const char *rvm_outfile_temporary(const rvm_outfile *o);
+/* True when a write has failed. Asked soon after it, rvm_outfile_commit can tell the reason. */
+bool rvm_outfile_failed(rvm_outfile *o);
 /* Checks all that was written, puts the file in its place and frees *o. When that fails nothing
  * is left behind and a target that was there is as before. */
-RVM_CHECKED rvm_status outfile_commit(outfile *o, rvm_error *err);
+RVM_CHECKED rvm_status rvm_outfile_commit(rvm_outfile *o, rvm_error *err);
 /* Removes what was written and frees *o; accepts NULL. */
-void outfile_discard(outfile *o);
+void rvm_outfile_discard(rvm_outfile *o);
 
 #endif

@@ -1,6 +1,7 @@
 /* Candidate basis functions of a problem and their columns. */
 #include "basis/basis.h"
 
+#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,11 +115,6 @@ static rvm_status evaluate(gsl_matrix *block, const rvm_basis *b, const size_t *
     return status;
 }
 
-static size_t part(size_t at, size_t end, size_t most)
-{
-    return end - at < most ? end - at : most;
-}
-
 /* A strip in tiles of FEW functions at STRIP rows: borrowed. */
 typedef struct {
     gsl_matrix *block;
@@ -132,8 +128,8 @@ static rvm_status strip_piece(void *context, size_t t, int worker, rvm_error *er
 {
     const strip_job *j = context;
     const size_t k = t / j->across * FEW, n = t % j->across * STRIP;
-    gsl_matrix_view tile = gsl_matrix_submatrix(j->block, k, n, part(k, j->count, FEW),
-                                                part(n, j->block->size2, STRIP));
+    gsl_matrix_view tile = gsl_matrix_submatrix(j->block, k, n, GSL_MIN(FEW, j->count - k),
+                                                GSL_MIN(STRIP, j->block->size2 - n));
     const rvm_status status = evaluate(&tile.matrix, j->b, j->id + k, j->first + n, err);
     (void)worker;
     for (size_t i = 0; j->norm != NULL && i < tile.matrix.size1; i++) {
@@ -192,7 +188,7 @@ double rvm_basis_norm(const double *column, const rvm_basis *b)
     for (size_t at = 0; at < b->N; at += span) {
         row_sums sums = { 0, 0, 0 };
         for (size_t n = at; n < b->N && n < at + span; n += STRIP)
-            add_rows(&sums, column + n, b, NULL, NULL, n, part(n, b->N, STRIP));
+            add_rows(&sums, column + n, b, NULL, NULL, n, GSL_MIN(STRIP, b->N - n));
         square += sums.square;
     }
     return sqrt(square);
@@ -231,9 +227,9 @@ static rvm_status sum_span(row_sums *sums, gsl_matrix *tile, const rvm_basis *b,
                            size_t count, const double *slope, const double *curvature, size_t at,
                            rvm_error *err)
 {
-    const size_t end = at + part(at, b->N, span_of(b->N));
+    const size_t end = at + GSL_MIN(span_of(b->N), b->N - at);
     for (size_t n = at; n < end; n += STRIP) {
-        const size_t width = part(n, end, STRIP);
+        const size_t width = GSL_MIN(STRIP, end - n);
         gsl_matrix_view block = gsl_matrix_submatrix(tile, 0, 0, count, width);
         const rvm_status status = evaluate(&block.matrix, b, id, n, err);
         if (status != RVM_OK)
@@ -282,7 +278,7 @@ static rvm_status project_piece(void *context, size_t t, int worker, rvm_error *
     if (j->tile[worker] == NULL)
         return rvm_fail_memory(err, "the columns");
     return sum_span(j->sums + s * j->count + k, j->tile[worker], j->b, j->id + k,
-                    part(k, j->count, FEW), j->slope, j->curvature, s * j->span, err);
+                    GSL_MIN(FEW, j->count - k), j->slope, j->curvature, s * j->span, err);
 }
 
 rvm_status rvm_basis_project(double *norm, double *Q, double *S, const rvm_basis *b,

@@ -134,35 +134,35 @@ static void forget_temporary(void)
     free(temporary);
 }
 
-static rvm_status create(outfile **out, const char *name, rvm_error *err)
+static rvm_status create(rvm_outfile **out, const char *name, rvm_error *err)
 {
-    const rvm_status status = outfile_open(out, name, err);
+    const rvm_status status = rvm_outfile_open(out, name, err);
 
-    if (status != RVM_OK || outfile_temporary(*out) == NULL)
+    if (status != RVM_OK || rvm_outfile_temporary(*out) == NULL)
         return status;
     forget_temporary();
-    signals.temporary = strdup(outfile_temporary(*out));
+    signals.temporary = strdup(rvm_outfile_temporary(*out));
     if (signals.temporary != NULL)
         return RVM_OK;
-    outfile_discard(*out);
+    rvm_outfile_discard(*out);
     return rvm_fail_memory(err, "an output file");
 }
 
 bool cli_output_probe(const cli_tool *tool, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
-    const bool can = outfile_probe(name, &err) == RVM_OK;
+    const bool can = rvm_outfile_probe(name, &err) == RVM_OK;
 
     if (!can)
         cli_note(tool, "%s %s: %s", complaint, name, err.message);
     return can;
 }
 
-outfile *cli_output_create(const cli_tool *tool, const char *complaint, const char *name)
+rvm_outfile *cli_output_create(const cli_tool *tool, const char *complaint, const char *name)
 {
     rvm_error err = { 0 };
     struct stat old;
-    outfile *o = NULL;
+    rvm_outfile *o = NULL;
     rvm_status status;
 
     /* To open a pipe may take until somebody reads it, and must stay open to Ctrl-C. */
@@ -180,10 +180,11 @@ outfile *cli_output_create(const cli_tool *tool, const char *complaint, const ch
     return NULL;
 }
 
-bool cli_output_commit(const cli_tool *tool, outfile *o, const char *complaint, const char *name)
+bool cli_output_commit(const cli_tool *tool, rvm_outfile *o, const char *complaint,
+                       const char *name)
 {
     rvm_error err = { 0 };
-    const rvm_status status = outfile_commit(o, &err);
+    const rvm_status status = rvm_outfile_commit(o, &err);
 
     forget_temporary();
     if (status != RVM_OK)
@@ -191,9 +192,9 @@ bool cli_output_commit(const cli_tool *tool, outfile *o, const char *complaint, 
     return status == RVM_OK;
 }
 
-void cli_output_discard(outfile *o)
+void cli_output_discard(rvm_outfile *o)
 {
-    outfile_discard(o);
+    rvm_outfile_discard(o);
     forget_temporary();
 }
 
@@ -201,11 +202,11 @@ bool cli_output_save(const cli_tool *tool, const char *create, const char *write
                      cli_writer *writer, const void *object)
 {
     rvm_error err = { 0 };
-    outfile *o = cli_output_create(tool, create, name);
+    rvm_outfile *o = cli_output_create(tool, create, name);
 
     if (o == NULL)
         return false;
-    if (writer(object, outfile_stream(o), &err) == RVM_OK)
+    if (writer(object, rvm_outfile_stream(o), &err) == RVM_OK)
         return cli_output_commit(tool, o, write, name);
     cli_note(tool, "%s %s: %s", write, name, err.message);
     cli_output_discard(o);

@@ -21,9 +21,10 @@ bool cli_output_probe(const cli_tool *tool, const char *complaint, const char *n
  * Failures print `rvm-train: COMPLAINT NAME: strerror`, complaint being `can't save model to file`,
  * and give NULL or false. cli_output_commit and cli_output_discard free it; discard accepts
  * NULL. */
-outfile *cli_output_create(const cli_tool *tool, const char *complaint, const char *name);
-bool cli_output_commit(const cli_tool *tool, outfile *o, const char *complaint, const char *name);
-void cli_output_discard(outfile *o);
+rvm_outfile *cli_output_create(const cli_tool *tool, const char *complaint, const char *name);
+bool cli_output_commit(const cli_tool *tool, rvm_outfile *o, const char *complaint,
+                       const char *name);
+void cli_output_discard(rvm_outfile *o);
 
 typedef rvm_status cli_writer(const void *object, FILE *out, rvm_error *err);
 /* All of it: creates, writes, commits; `create` and `write` are the complaints. */
