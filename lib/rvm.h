@@ -302,8 +302,7 @@ typedef struct {
                             its lower bound */
 } rvm_report;
 
-/* p is borrowed and must outlive the trainer; *s is copied (class_weights and types of kernels
- * borrowed). */
+/* p is borrowed and must outlive the trainer; *s is copied (class_weights borrowed). */
 RVM_CHECKED rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p,
                                          const rvm_settings *s, rvm_error *err);
 RVM_CHECKED rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err);

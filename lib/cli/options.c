@@ -115,7 +115,7 @@ static cli_outcome missing_value(const walk *w, const char *option)
 }
 
 /* The word after those that getopt has seen, which it then has seen too; NULL at the end. */
-static const char *take_word(const walk *w)
+static const char *take_next_word(const walk *w)
 {
     return optind < w->argc ? w->argv[optind++] : NULL;
 }
@@ -127,7 +127,7 @@ static void *field_of(const walk *w, const cli_option *o)
 
 static cli_outcome take_pair(const walk *w, const cli_option *o, spelling as)
 {
-    const char *first = optarg, *second = take_word(w);
+    const char *first = optarg, *second = take_next_word(w);
     double *const pair = field_of(w, o);
 
     if (second == NULL)
@@ -186,7 +186,7 @@ static cli_outcome take_letter(const walk *w, size_t row)
         return cli_options_wrong(w->tool, "the value of %s must be a word of its own: %s", shown,
                                  w->argv[optind - 1]);
     const spelling as = { "-", optarg - 1 };
-    const char *value = take_word(w);
+    const char *value = take_next_word(w);
     return value == NULL ? missing_value(w, shown) : take_option(w, row, as, value);
 }
 

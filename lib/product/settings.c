@@ -69,7 +69,7 @@ static const char *const method_names[] = {
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 /* Place of a name among names[0 .. count - 1]; count: there is none. */
-static size_t place_of(const char *const *names, size_t count, const char *name)
+static size_t place_of_name(const char *const *names, size_t count, const char *name)
 {
     size_t k = 0;
 
@@ -85,7 +85,7 @@ const char *rvm_multiclass_name(rvm_multiclass multiclass)
 
 bool rvm_multiclass_by_name(rvm_multiclass *out, const char *name)
 {
-    const size_t k = place_of(multiclass_names, COUNT(multiclass_names), name);
+    const size_t k = place_of_name(multiclass_names, COUNT(multiclass_names), name);
 
     if (k == COUNT(multiclass_names))
         return false;
@@ -210,7 +210,7 @@ static rvm_status set_multiclass(rvm_settings *s, const char *value, rvm_error *
 
 static rvm_status set_method(rvm_settings *s, const char *value, rvm_error *err)
 {
-    s->method = (rvm_method)place_of(method_names, COUNT(method_names), value);
+    s->method = (rvm_method)place_of_name(method_names, COUNT(method_names), value);
     if (rvm_method_name(s->method) != NULL)
         return RVM_OK;
     return rvm_fail(err, RVM_ESETTING, "auto, mackay, em, sequential and gibbs are possible");
@@ -237,7 +237,7 @@ static bool read_prior(rvm_gamma_prior *prior, const char *text)
 }
 
 /* `gamma:A,B`, or `student:NU`, which is gamma:NU/2,NU/2, or `mixture`. */
-static rvm_status set_prior(rvm_settings *s, const char *value, rvm_error *err)
+static rvm_status set_weight_prior(rvm_settings *s, const char *value, rvm_error *err)
 {
     static const char gamma[] = "gamma:", student[] = "student:";
     double nu = 0;
@@ -348,7 +348,7 @@ static const setting table[] = {
     { "noise-variance", NULL, RVM_VALUE_REAL, FIELD(noise_variance), FINITE_FROM_0,
       "noise variance", 0, 0 },
     { .name = "shared-noise", .kind = RVM_VALUE_FLAG, .offset = FIELD(shared_noise) },
-    { .name = "prior", .set = set_prior },
+    { .name = "prior", .set = set_weight_prior },
     { .name = "noise-prior", .set = set_noise_prior },
 };
 
