@@ -1,4 +1,4 @@
-/* A point of a search: active functions, hyperparameters and the posterior there; and its scratch. */
+/* A point of a search, with the posterior there, and scratch. */
 #ifndef RVM_FIT_H
 #define RVM_FIT_H
 

@@ -136,8 +136,9 @@ static double refine(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o, con
     return residual_by_rows(ws->long1, f, o, d, D);
 }
 
-/* The residual_squares by the Gram matrix, or by rows, if there are any, and with a refined mode where that
- * would be rounding: where the fit is close, or the weights are large against the targets. */
+/* The residual squares by the Gram matrix, or by rows, if there are any, and with a refined mode
+ * where that would be rounding: where the fit is close, or the weights are large against the
+ * targets. */
 static double settle_squares(rvm_fit *f, const gsl_matrix *L, const rvm_observed *o,
                              const rvm_columns *d, const double *D, rvm_scratch *ws)
 {

@@ -20,9 +20,9 @@ enum {
     WORTH_THREADS = 1000000 /* numbers that must be read before threads pay */
 };
 
-/* What rvm_laplace.negligible is at first: the price of noise in a search; and where all columns are
- * in memory: ln|H| at the point before that step is then off by about its root, 1e-7, which is what
- * the search for precisions resolves. */
+/* What rvm_laplace.negligible is at first: the price of noise in a search; and where all columns
+ * are in memory: ln|H| at the point before that step is then off by about its root, 1e-7, which is
+ * what the search for precisions resolves. */
 static const double searching = 1e-4, resolved = 1e-14;
 
 rvm_status rvm_laplace_init(rvm_laplace *l, size_t capacity, size_t N, rvm_error *err)

@@ -8,8 +8,8 @@
  * rises to 0 as all alpha go to 0 and the weights to infinity, since Laplace's approximation loses
  * sight of the likelihood's cliff.
  *
- * The columns may be in memory or come strip by strip of rows. Beyond the active ones, with gradient
- * s and curvature B at weights w0,
+ * The columns may be in memory or come strip by strip of rows. Beyond the active ones, with
+ * gradient s and curvature B at weights w0,
  *
  *     ln p(t|w) = ln p(t|w0) - 1/2 (w'G w - 2 w'p + t_squared)
  *

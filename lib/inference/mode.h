@@ -20,10 +20,10 @@ typedef struct {
     double negligible; /* a step that promises less is not taken */
 } rvm_mode;
 
-/* Moves x to the mode, from where it is or from `other` (NULL: none) where that is better. Each step
- * is halved until the objective does not fall. At the end `self` is at x, after a call of newton,
- * and step (size) has the step that was not taken any more; of size 0 newton is not called. trial:
- * scratch, size. */
+/* Moves x to the mode, from where it is or from `other` (NULL: none) where that is better. Each
+ * step is halved until the objective does not fall. At the end `self` is at x, after a call of
+ * newton, and step (size) has the step that was not taken any more; of size 0 newton is not called.
+ * trial: scratch, size. */
 RVM_CHECKED rvm_status rvm_mode_find(double *objective, double *x, double *step, double *trial,
                                      const double *other, const rvm_mode *m, rvm_error *err);
 

@@ -130,8 +130,8 @@ static bool factor(rvm_process *s, const space *p)
     return rvm_cholesky(s->factor, p->threads);
 }
 
-/* Newton's method leads to a = b - B^1/2 H^-1 B^1/2 C b with b = B f + gradient (the same, algorithm
- * 3.1). The step d of a is one of C d in f, where the gradient is that of ln p less a. */
+/* Newton's method leads to a = b - B^1/2 H^-1 B^1/2 C b with b = B f + gradient (the same,
+ * algorithm 3.1). The step d of a is one of C d in f, where the gradient is that of ln p less a. */
 static rvm_status newton(double *step, double *promise, void *self, const double *a, rvm_error *err)
 {
     const space *p = self;

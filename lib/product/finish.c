@@ -1,4 +1,4 @@
-/* The posterior that is saved, and the vectors of a model. */
+/* A latent function and its vectors, as the model has them. */
 #include "product/finish.h"
 
 #include <gsl/gsl_math.h>

@@ -1,11 +1,11 @@
-/* The posterior that is saved. */
+/* A latent function and its vectors, as the model has them. */
 #ifndef RVM_FINISH_H
 #define RVM_FINISH_H
 
 #include "basis/columns.h"
 #include "product/model.h"
-#include "search/study.h"
 #include "search/solution.h"
+#include "search/study.h"
 
 typedef struct {
     double log_likelihood; /* ln p(t|w) at the mode, in the units of the targets */
@@ -16,10 +16,9 @@ typedef struct {
                    and a mode that is not quite reached will do */
 } rvm_finished;
 
-/* A latent function as it is saved, in the units of the data; its vectors are rows of y for now. c:
- * columns with its functions among them. The
- * factor comes from a QR factorisation of [ sqrt(B) Phi ; sqrt(A) ], whatever the search has used,
- * and the numbers from what is saved. Scratch: O(K (K + strip of rows)). */
+/* A latent function as it is saved (inference/posterior.h), in the units of the data; its vectors
+ * are rows of y for now. c: columns with its functions among them. The numbers come from what is
+ * saved. */
 RVM_CHECKED rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers,
                                          const rvm_solved *solved, const rvm_study *y,
                                          const rvm_columns *c, rvm_error *err);
