@@ -77,12 +77,13 @@ static bool side_by_side(size_t M, size_t q)
 
 /* Counted for as many searches side by side as there can be, whatever the machine offers: which way
  * a problem is solved must not depend on the number of threads. A search has five square arrays,
- * and two for each output. */
+ * and two for each output; where candidates are as many as fit, there is to be room for two more. */
 static bool has_room(const rvm_study *y, size_t candidates, const rvm_settings *s)
 {
     const double M = (double)candidates, N = (double)y->observed.N, q = (double)y->outputs;
     const double searches = side_by_side(candidates, y->outputs) ? RVM_BATCH : 1;
-    const double each = (2 * q + 5) * M * M + y->observed.likelihood->scratch(M, N) + 2 * q * N;
+    const double squares = 2 * q + (q > 1 ? 7 : 5);
+    const double each = squares * M * M + y->observed.likelihood->scratch(M, N) + 2 * q * N;
     return 8 * (M * N + M * M + searches * each) <= s->budget_mb * 1048576;
 }
 
