@@ -21,7 +21,7 @@ static const double patience = 1e9;
 
 typedef struct {
     const rvm_search_type *type;
-    void *search; /* borrowed */
+    const void *search; /* borrowed */
     const size_t *place;
     rvm_study view; /* of the study, which observes the class in hand */
     double *t;      /* owned, N: its targets */
@@ -112,8 +112,8 @@ static rvm_status pass_over_classes(rvm_model *m, joint_mode *j, rvm_error *err)
 }
 
 rvm_status rvm_joint_mode_finish(rvm_model *m, const rvm_study *y, const size_t *place,
-                                 const rvm_search_type *type, void *search, rvm_search_stand stand,
-                                 rvm_error *err)
+                                 const rvm_search_type *type, const void *search,
+                                 rvm_search_stand stand, rvm_error *err)
 {
     joint_mode j = {
         .type = type, .search = search, .place = place, .hasty = stand == RVM_CUT_SHORT

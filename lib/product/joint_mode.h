@@ -19,7 +19,7 @@ typedef enum {
 /* Latent functions, log evidence and log prior of m, whose model of classes is set. place[k]: which
  * latent function of m is that of class k of y. */
 RVM_CHECKED rvm_status rvm_joint_mode_finish(rvm_model *m, const rvm_study *y, const size_t *place,
-                                             const rvm_search_type *type, void *search,
+                                             const rvm_search_type *type, const void *search,
                                              rvm_search_stand stand, rvm_error *err);
 
 #endif

@@ -219,7 +219,7 @@ static void baseline_report(rvm_report *r, const void *search)
 }
 
 /* A model has no function before its turn. */
-static rvm_found baseline_solution(void *search, size_t k)
+static rvm_found baseline_solution(const void *search, size_t k)
 {
     const climber *c = search;
     return rvm_search_found(&c->solution.latent[k], c->design, &c->view.observed);

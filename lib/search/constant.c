@@ -93,7 +93,7 @@ static void constant_report(rvm_report *r, const void *search)
     rvm_search_report_solution(r, &c->solution, c->y);
 }
 
-static rvm_found constant_solution(void *search, size_t k)
+static rvm_found constant_solution(const void *search, size_t k)
 {
     const constant *c = search;
     const rvm_study view = rvm_study_output(c->y, k);

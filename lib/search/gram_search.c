@@ -63,8 +63,8 @@ rvm_status rvm_gram_search_init(rvm_gram_search *g, const rvm_study *y, size_t c
     g->gram.G = gsl_matrix_alloc(capacity, capacity);
     g->gram.p = rvm_array(capacity, sizeof *g->gram.p);
     rvm_status status = RVM_OK;
-    g->slope = rvm_array(is_curved(g) ? 0 : y->observed.N, sizeof *g->slope);
-    if (g->w == NULL || g->slope == NULL || g->gram.G == NULL || g->gram.p == NULL)
+    g->gradient = rvm_array(is_curved(g) ? 0 : y->observed.N, sizeof *g->gradient);
+    if (g->w == NULL || g->gradient == NULL || g->gram.G == NULL || g->gram.p == NULL)
         status = rvm_fail_memory(err, "the search");
     if (status == RVM_OK)
         status = rvm_climber_init(&g->search, &(const rvm_output){ &g->quadratic, &g->gram }, 1,
@@ -94,7 +94,7 @@ void rvm_gram_search_free(rvm_gram_search *g)
     gsl_matrix_free(g->gram.G);
     free(g->gram.p);
     free(g->w);
-    free(g->slope);
+    free(g->gradient);
     memset(g, 0, sizeof *g);
 }
 
@@ -363,16 +363,16 @@ rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g, r
     *at = (rvm_posterior_at){ .y = g->y,
                               .columns = &g->columns,
                               .ln_alpha = f->ln_alpha,
-                              .slope = g->laplace.gradient,
+                              .gradient = g->laplace.gradient,
                               .curvature = g->laplace.curvature,
                               .beta = beta,
                               .threads = g->search.ws.threads };
     if (is_curved(g))
         return RVM_OK;
     spread_weights(g);
-    const rvm_status status = rvm_columns_apply(g->slope, &g->columns, g->w, err);
+    const rvm_status status = rvm_columns_apply(g->gradient, &g->columns, g->w, err);
     for (size_t n = 0; n < o->N && status == RVM_OK; n++)
-        g->slope[n] = beta * (o->t[n] - g->slope[n]);
-    at->slope = g->slope;
+        g->gradient[n] = beta * (o->t[n] - g->gradient[n]);
+    at->gradient = g->gradient;
     return status;
 }

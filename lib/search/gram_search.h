@@ -9,8 +9,8 @@
 
 #include "basis/columns.h"
 #include "inference/laplace.h"
+#include "search/candidates.h"
 #include "search/climb.h"
-#include "search/offers.h"
 #include "search/solution.h"
 #include "search/study.h"
 
@@ -23,8 +23,8 @@ typedef struct {
     rvm_observed quadratic;
     rvm_columns gram; /* has no columns of its own */
     rvm_solution before;
-    double *w;     /* owned, capacity: weights of the columns */
-    double *slope; /* owned, rows of the first study; regression */
+    double *w;        /* owned, capacity: weights of the columns */
+    double *gradient; /* owned, rows of the first study; regression */
     double kept_numbers;
 } rvm_gram_search;
 

@@ -267,9 +267,9 @@ static rvm_status take_first_chunk(multi *m, size_t k, rvm_error *err)
     return rvm_rounds_first(&m->rounds, most, widen, err);
 }
 
-/* What is offered to class k: a sample of all candidates, and where there are so many classes that
+/* What class k may choose from: a sample of all candidates, and where there are so many classes that
  * it is small, candidates that sit on rows of the class. */
-static rvm_status find_offers(multi *m, size_t *found, size_t k, rvm_error *err)
+static rvm_status find_candidates(multi *m, size_t *found, size_t k, rvm_error *err)
 {
     const size_t share = (size_t)RVM_ROUNDS_SAMPLE * USUAL_CLASSES / m->count;
     const size_t most = share > LEAST_SAMPLE ? share : LEAST_SAMPLE;
@@ -279,12 +279,12 @@ static rvm_status find_offers(multi *m, size_t *found, size_t k, rvm_error *err)
     return rvm_rounds_sample(found, &m->rounds, most, m->own + first, wanted, err);
 }
 
-/* The best of what is offered, and the search goes on. */
+/* The best of these come in, and the search goes on. */
 static rvm_status let_in(multi *m, size_t k, rvm_error *err)
 {
     const rvm_columns *c = &m->rounds.gram.columns;
     size_t count = 0;
-    const rvm_status status = find_offers(m, &count, k, err);
+    const rvm_status status = find_candidates(m, &count, k, err);
     if (status != RVM_OK)
         return status;
     count = count < CHUNK ? count : CHUNK;
@@ -429,7 +429,7 @@ static void multi_report(rvm_report *r, const void *search)
 }
 
 /* The classes as they stand may not be at their joint mode; what they are at the end is. */
-static rvm_found multi_solution(void *search, size_t k)
+static rvm_found multi_solution(const void *search, size_t k)
 {
     const multi *m = search;
     const rvm_solution *best = m->start > 0 && m->stage != LAST ? &m->best : &m->now;

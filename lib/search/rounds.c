@@ -35,9 +35,9 @@ rvm_status rvm_rounds_init(rvm_rounds *r, const rvm_study *y, double row_numbers
     r->order = rvm_array(M, sizeof *r->order);
     r->ln_alpha = rvm_array(M, sizeof *r->ln_alpha);
     r->active = rvm_array(M, sizeof *r->active);
-    r->offers = rvm_array(M < RVM_ROUNDS_SAMPLE ? M : RVM_ROUNDS_SAMPLE, sizeof *r->offers);
+    r->candidates = rvm_array(M < RVM_ROUNDS_SAMPLE ? M : RVM_ROUNDS_SAMPLE, sizeof *r->candidates);
     if (r->rng == NULL || r->order == NULL || r->ln_alpha == NULL || r->active == NULL ||
-        r->offers == NULL)
+        r->candidates == NULL)
         return rvm_fail_memory(err, "the candidates");
     gsl_rng_set(r->rng, s->seed);
     return rvm_gram_search_init(&r->gram, y, capacity, 0.25 * numbers, rvm_threads(s->threads),
@@ -51,7 +51,7 @@ void rvm_rounds_free(rvm_rounds *r)
     free(r->order);
     free(r->ln_alpha);
     free(r->active);
-    free(r->offers);
+    free(r->candidates);
 }
 
 void rvm_rounds_begin(rvm_rounds *r)
@@ -76,8 +76,8 @@ rvm_status rvm_rounds_first(rvm_rounds *r, size_t most, double widen, rvm_error 
     const rvm_study *y = r->gram.y;
     const rvm_columns *c = &r->gram.columns;
     const double ln_alpha = rvm_study_ln_alpha(y) - widen;
-    const size_t count = rvm_offers_draw(r->order, r->active, c, y->basis.count,
-                                         least_of(c->capacity - c->count, most), r->rng);
+    const size_t count = rvm_candidates_draw(r->order, r->active, c, y->basis.count,
+                                             least_of(c->capacity - c->count, most), r->rng);
     for (size_t k = 0; k < count; k++)
         r->ln_alpha[k] = ln_alpha;
     if (y->basis.bias && count > 0) {
@@ -96,20 +96,20 @@ rvm_status rvm_rounds_sample(size_t *found, rvm_rounds *r, size_t most, const si
     const rvm_status status = rvm_gram_search_posterior(&at, &r->gram, err);
     if (status != RVM_OK)
         return status;
-    size_t drawn = rvm_offers_draw(r->order, r->active, at.columns, M,
-                                   least_of(most, RVM_ROUNDS_SAMPLE), r->rng);
+    size_t drawn = rvm_candidates_draw(r->order, r->active, at.columns, M,
+                                       least_of(most, RVM_ROUNDS_SAMPLE), r->rng);
     if (count > 0)
-        drawn = rvm_offers_add(r->order, r->active, drawn, least_of(M, RVM_ROUNDS_SAMPLE), wanted,
-                               count);
-    return rvm_offers_find(r->offers, found, &at, r->order, drawn, r->tolerance, err);
+        drawn = rvm_candidates_add(r->order, r->active, drawn, least_of(M, RVM_ROUNDS_SAMPLE),
+                                   wanted, count);
+    return rvm_candidates_find(r->candidates, found, &at, r->order, drawn, r->tolerance, err);
 }
 
 rvm_status rvm_rounds_let_in(rvm_rounds *r, size_t chunk, rvm_error *err)
 {
-    rvm_offers_sort_by_id(r->offers, chunk);
+    rvm_candidates_sort_by_id(r->candidates, chunk);
     for (size_t k = 0; k < chunk; k++) {
-        r->order[k] = r->offers[k].id;
-        r->ln_alpha[k] = r->offers[k].ln_alpha;
+        r->order[k] = r->candidates[k].id;
+        r->ln_alpha[k] = r->candidates[k].ln_alpha;
     }
     const rvm_status status = rvm_gram_search_add(&r->gram, r->order, r->ln_alpha, chunk, err);
     return status == RVM_OK ? run(r, SWEEPS, quick, err) : status;

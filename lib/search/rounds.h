@@ -6,19 +6,19 @@
 #ifndef RVM_ROUNDS_H
 #define RVM_ROUNDS_H
 
+#include "search/candidates.h"
 #include "search/gram_search.h"
-#include "search/offers.h"
 
 typedef struct {
     rvm_gram_search gram;
     double tolerance;
-    int count;         /* rounds since rvm_rounds_begin, */
-    double gained;     /* and nats by all of them but the first */
-    gsl_rng *rng;      /* owned */
-    size_t *order;     /* owned, all candidates: ids that were drawn or chosen */
-    double *ln_alpha;  /* owned, likewise: those of the chosen ones */
-    bool *active;      /* owned, likewise: scratch */
-    rvm_offer *offers; /* owned, RVM_ROUNDS_SAMPLE: of the last sample, best first */
+    int count;                 /* rounds since rvm_rounds_begin, */
+    double gained;             /* and nats by all of them but the first */
+    gsl_rng *rng;              /* owned */
+    size_t *order;             /* owned, all candidates: ids that were drawn or chosen */
+    double *ln_alpha;          /* owned, likewise: those of the chosen ones */
+    bool *active;              /* owned, likewise: scratch */
+    rvm_candidate *candidates; /* owned, RVM_ROUNDS_SAMPLE: of the last sample, best first */
 } rvm_rounds;
 
 enum { RVM_ROUNDS_SAMPLE = 2000 }; /* candidates scored in a round, at the most */

@@ -34,7 +34,7 @@ typedef struct {
      * here. *r: one start of one, all rows, no functions. */
     void (*report)(rvm_report *r, const void *search);
     /* Latent function k, of output k or class k; of the best solution so far. */
-    rvm_found (*solution)(void *search, size_t k);
+    rvm_found (*solution)(const void *search, size_t k);
     void (*free)(void *search); /* NULL is accepted */
 } rvm_search_type;
 

@@ -513,7 +513,7 @@ static void starts_report(rvm_report *r, const void *search)
 }
 
 /* An output that is not searched has a prior of nothing. */
-static rvm_found starts_solution(void *search, size_t k)
+static rvm_found starts_solution(const void *search, size_t k)
 {
     const rvm_starts *st = search;
     for (size_t j = 0; j < st->searched; j++)

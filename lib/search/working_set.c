@@ -218,7 +218,7 @@ static rvm_status next_stage(working_set *w, rvm_error *err)
     return status == RVM_OK ? keep_best(w, err) : status;
 }
 
-static size_t choose_chunk(working_set *w, size_t offers)
+static size_t choose_chunk(working_set *w, size_t found)
 {
     const size_t K = w->rounds.gram.columns.count, space = w->rounds.gram.columns.capacity - K;
     size_t chunk = K / 2;
@@ -228,8 +228,8 @@ static size_t choose_chunk(working_set *w, size_t offers)
         chunk = MOST_CHUNK;
     if (w->whole.observed.likelihood->curved)
         chunk = CLASS_CHUNK;
-    if (chunk > offers)
-        chunk = offers;
+    if (chunk > found)
+        chunk = found;
     w->cramped = chunk > space && K > 3 * space; /* three quarters are full */
     return chunk < space ? chunk : space;
 }
@@ -244,9 +244,9 @@ static double gain_on_best(const working_set *w, double nats)
 }
 
 /* Lets a chunk in and searches on; takes it all back where that has not raised the evidence. */
-static rvm_status take_round(working_set *w, size_t offers, double *gained, rvm_error *err)
+static rvm_status take_round(working_set *w, size_t found, double *gained, rvm_error *err)
 {
-    const size_t chunk = choose_chunk(w, offers);
+    const size_t chunk = choose_chunk(w, found);
     *gained = 0;
     if (chunk == 0)
         return RVM_OK;
@@ -316,15 +316,15 @@ static rvm_status end_rounds(bool *done, working_set *w, rvm_error *err)
 
 static rvm_status step(bool *done, working_set *w, rvm_error *err)
 {
-    size_t offers = 0;
+    size_t found = 0;
     double gained = 0;
     if (!w->begun)
         return w->start < fresh_starts(w->starts) || !w->kept.found ? first_round(w, err)
                                                                     : begin_at_kept(w, err);
-    rvm_status status = rvm_rounds_sample(&offers, &w->rounds, RVM_ROUNDS_SAMPLE, NULL, 0, err);
+    rvm_status status = rvm_rounds_sample(&found, &w->rounds, RVM_ROUNDS_SAMPLE, NULL, 0, err);
     w->cramped = false;
-    if (status == RVM_OK && offers > 0)
-        status = take_round(w, offers, &gained, err);
+    if (status == RVM_OK && found > 0)
+        status = take_round(w, found, &gained, err);
     if (status != RVM_OK)
         return status;
     const bool is_poor = rvm_rounds_end(&w->rounds, gained, 0, poor_part);
@@ -393,7 +393,7 @@ static void working_set_report(rvm_report *r, const void *search)
     rvm_search_report_credit(r, &w->whole.observed);
 }
 
-static rvm_found working_set_solution(void *search, size_t k)
+static rvm_found working_set_solution(const void *search, size_t k)
 {
     (void)k;
     const working_set *w = search;

@@ -1,7 +1,7 @@
-/* offers.c: S, Q and gain of candidates against the N x N form, C = B^-1 + Phi A^-1 Phi'. */
+/* candidates.c: S, Q and gain of candidates against the N x N form, C = B^-1 + Phi A^-1 Phi'. */
 #include "inference/evidence.h"
 #include "problems.h"
-#include "search/offers.h"
+#include "search/candidates.h"
 #include "suites.h"
 
 enum { N = 70, K = 4 };
@@ -13,12 +13,12 @@ typedef struct {
     rvm_study y;
     rvm_columns c;
     gsl_matrix *all; /* every candidate at every row, unit norm: M x N */
-    double slope[N], curvature[N], residual[N];
+    double gradient[N], curvature[N], residual[N];
     rvm_posterior_at at;
 } case_data;
 
-/* The slope B (z - Phi mu) = C^-1 z at the mode mu = (A + Phi'B Phi)^-1 Phi'B z, by LU. */
-static void fill_slope(case_data *x, size_t count, const double *z)
+/* The gradient B (z - Phi mu) = C^-1 z at the mode mu = (A + Phi'B Phi)^-1 Phi'B z, by LU. */
+static void fill_gradient(case_data *x, size_t count, const double *z)
 {
     gsl_matrix *P = gsl_matrix_alloc(count > 0 ? count : 1, count > 0 ? count : 1);
     double right[K], mu[K] = { 0 };
@@ -41,7 +41,7 @@ static void fill_slope(case_data *x, size_t count, const double *z)
         double f = 0;
         for (size_t i = 0; i < count; i++)
             f += mu[i] * gsl_matrix_get(x->all, active[i], n);
-        x->slope[n] = x->curvature[n] * (z[n] - f);
+        x->gradient[n] = x->curvature[n] * (z[n] - f);
     }
     gsl_matrix_free(P);
 }
@@ -67,11 +67,11 @@ static void case_init(case_data *x, size_t count, bool curved)
     CHECK_OK(rvm_basis_columns(x->all, norm, &x->y.basis, id, M, 1, &err));
     for (size_t n = 0; n < N; n++)
         x->curvature[n] = curved ? 0.3 + 4 * gsl_pow_2(sin(3.0 * (double)n)) : beta;
-    fill_slope(x, count, x->y.observed.t);
+    fill_gradient(x, count, x->y.observed.t);
     x->at = (rvm_posterior_at){ .y = &x->y,
                                 .columns = &x->c,
                                 .ln_alpha = ln_alpha,
-                                .slope = x->slope,
+                                .gradient = x->gradient,
                                 .curvature = curved ? x->curvature : NULL,
                                 .beta = beta,
                                 .threads = 1 };
@@ -114,20 +114,20 @@ static size_t others(size_t *id, size_t count)
 
 /* With so few rows all of them are looked at. gain and ln alpha by the text of evidence.h; the ones
  * that are left out have no more than the tolerance to gain. */
-static void check_offers(const case_data *x, size_t count, double tolerance)
+static void check_candidates(const case_data *x, size_t count, double tolerance)
 {
     size_t id[N + 1], found = 0, seen = 0;
-    rvm_offer offers[N + 1];
+    rvm_candidate candidates[N + 1];
     rvm_error err = { 0 };
     const size_t tried = others(id, count);
-    CHECK_OK(rvm_offers_find(offers, &found, &x->at, id, tried, tolerance, &err));
+    CHECK_OK(rvm_candidates_find(candidates, &found, &x->at, id, tried, tolerance, &err));
     gsl_matrix *C = model_covariance(x, count);
     for (size_t k = 0; k < tried; k++) {
         const double *phi = gsl_matrix_const_ptr(x->all, id[k], 0);
         const double S = inverse_form(C, phi, phi), Q = inverse_form(C, phi, x->y.observed.t);
         const double gain = Q * Q > S ? 0.5 * ((Q * Q - S) / S + log(S) - log(Q * Q)) : 0;
         size_t at = 0;
-        while (at < found && offers[at].id != id[k])
+        while (at < found && candidates[at].id != id[k])
             at++;
         if (at == found) {
             ck_assert_double_le(gain, tolerance + 1e-9);
@@ -135,12 +135,12 @@ static void check_offers(const case_data *x, size_t count, double tolerance)
         }
         seen++;
         ck_assert_double_gt(gain, tolerance - 1e-9);
-        check_close(offers[at].gain, gain, 1e-9);
-        check_close(offers[at].ln_alpha, log(S * S / (Q * Q - S)), 1e-7);
+        check_close(candidates[at].gain, gain, 1e-9);
+        check_close(candidates[at].ln_alpha, log(S * S / (Q * Q - S)), 1e-7);
     }
     ck_assert_uint_eq(seen, found);
     for (size_t k = 1; k < found; k++)
-        ck_assert_double_ge(offers[k - 1].gain, offers[k].gain);
+        ck_assert_double_ge(candidates[k - 1].gain, candidates[k].gain);
     if (tolerance < 1) /* some gain and some do not: the loop above saw both */
         ck_assert(found > 2 && found < tried);
     gsl_matrix_free(C);
@@ -150,8 +150,8 @@ START_TEST(gains_by_the_covariance)
     {
         case_data x;
         case_init(&x, K, _i == 1);
-        check_offers(&x, K, 1e-6);
-        check_offers(&x, K, 1.5);
+        check_candidates(&x, K, 1e-6);
+        check_candidates(&x, K, 1.5);
         case_free(&x);
     }
 END_TEST
@@ -163,16 +163,16 @@ START_TEST(gains_where_nothing_is_active)
         case_init(&x, 0, _i == 1);
         for (size_t n = 0; n < N; n++) /* so that the bias has something to gain */
             x.y.observed.t[n] += 0.9;
-        fill_slope(&x, 0, x.y.observed.t);
+        fill_gradient(&x, 0, x.y.observed.t);
         size_t id[N + 1], found;
-        rvm_offer offers[N + 1];
+        rvm_candidate candidates[N + 1];
         rvm_error err = { 0 };
-        check_offers(&x, 0, 1e-6);
+        check_candidates(&x, 0, 1e-6);
         const size_t tried = others(id, 0);
         ck_assert_uint_eq(id[0], 0);
-        CHECK_OK(rvm_offers_find(offers, &found, &x.at, id, tried, 1e-6, &err));
+        CHECK_OK(rvm_candidates_find(candidates, &found, &x.at, id, tried, 1e-6, &err));
         size_t at = 0;
-        while (at < found && offers[at].id != 0)
+        while (at < found && candidates[at].id != 0)
             at++;
         ck_assert_uint_lt(at, found);
         case_free(&x);
@@ -184,10 +184,10 @@ START_TEST(nothing_gains_too_much)
         case_data x;
         case_init(&x, K, false);
         size_t id[N + 1], found = 99;
-        rvm_offer offers[N + 1];
+        rvm_candidate candidates[N + 1];
         rvm_error err = { 0 };
         const size_t tried = others(id, K);
-        CHECK_OK(rvm_offers_find(offers, &found, &x.at, id, tried, 1e6, &err));
+        CHECK_OK(rvm_candidates_find(candidates, &found, &x.at, id, tried, 1e6, &err));
         ck_assert_uint_eq(found, 0);
         case_free(&x);
     }
@@ -204,19 +204,19 @@ START_TEST(multiples_of_an_active_function_offer_nothing)
         rvm_error err = { 0 };
         const size_t first[] = { 20 };
         const double wide[] = { -30 };
-        double slope[50];
+        double gradient[50];
         size_t id[50], count = 0, found = 99;
-        rvm_offer offers[50];
+        rvm_candidate candidates[50];
         CHECK_OK(rvm_study_init(&y, p, &s, &s.kernel, 0, &err));
         CHECK_OK(rvm_columns_init(&c, &y.basis, 2, 0, 1, &err));
         CHECK_OK(rvm_columns_append(&c, first, 1, &err));
         for (size_t n = 0; n < 50; n++) /* as a search that is not at the mode might have */
-            slope[n] = feature(y.p, n, 1);
+            gradient[n] = feature(y.p, n, 1);
         for (size_t m = 1; m <= 50; m++)
             if (m != 20)
                 id[count++] = m;
-        const rvm_posterior_at at = { &y, &c, wide, slope, NULL, 100, 1 };
-        CHECK_OK(rvm_offers_find(offers, &found, &at, id, count, 1e-3, &err));
+        const rvm_posterior_at at = { &y, &c, wide, gradient, NULL, 100, 1 };
+        CHECK_OK(rvm_candidates_find(candidates, &found, &at, id, count, 1e-3, &err));
         ck_assert_uint_eq(found, 0);
         rvm_columns_free(&c);
         rvm_study_free(&y);
@@ -228,7 +228,7 @@ END_TEST
 
 enum { MANY = 6000 };
 
-static void many(rvm_study *y, rvm_columns *c, rvm_posterior_at *at, double *slope, int threads)
+static void many(rvm_study *y, rvm_columns *c, rvm_posterior_at *at, double *gradient, int threads)
 {
     const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 1);
     const size_t id[] = { 0, 900, 2500, 4100 };
@@ -238,9 +238,10 @@ static void many(rvm_study *y, rvm_columns *c, rvm_posterior_at *at, double *slo
     rvm_problem_free(p);
     CHECK_OK(rvm_columns_init(c, &y->basis, K, 0, 1, &err));
     CHECK_OK(rvm_columns_append(c, id, K, &err));
-    for (size_t n = 0; n < MANY; n++) /* any slope will do: S and Q do not care where it is from */
-        slope[n] = 3 * y->observed.t[n];
-    *at = (rvm_posterior_at){ y, c, ln_alpha, slope, NULL, 3, threads };
+    for (size_t n = 0; n < MANY;
+         n++) /* any gradient will do: S and Q do not care where it is from */
+        gradient[n] = 3 * y->observed.t[n];
+    *at = (rvm_posterior_at){ y, c, ln_alpha, gradient, NULL, 3, threads };
 }
 
 static double dot(const gsl_matrix *X, size_t i, const gsl_matrix *Y, size_t j)
@@ -269,13 +270,13 @@ START_TEST(every_group_has_its_places)
         ck_assert_uint_eq(y.basis.count, 76);
         CHECK_OK(rvm_columns_init(&c, &y.basis, K, 0, 1, &err));
         CHECK_OK(rvm_columns_append(&c, &x1, 1, &err));
-        ck_assert_uint_eq(rvm_offers_draw(order, scratch, &c, 76, 8, rng), 8);
+        ck_assert_uint_eq(rvm_candidates_draw(order, scratch, &c, 76, 8, rng), 8);
         for (size_t k = 0; k < 8; k++) {
             ck_assert(order[k] != 1 && order[k] < 76 && (k == 0 || order[k] > order[k - 1]));
             of_kind[order[k] < 3 ? 0 : order[k] < 6 ? 1 : 2]++;
         }
         ck_assert(of_kind[0] == 2 && of_kind[1] == 3 && of_kind[2] == 3);
-        ck_assert_uint_eq(rvm_offers_draw(order, scratch, &c, 76, 1000, rng), 75);
+        ck_assert_uint_eq(rvm_candidates_draw(order, scratch, &c, 76, 1000, rng), 75);
         gsl_rng_free(rng);
         rvm_columns_free(&c);
         rvm_study_free(&y);
@@ -290,20 +291,20 @@ START_TEST(many_rows_are_sampled)
         rvm_columns c;
         rvm_posterior_at at;
         rvm_error err = { 0 };
-        rvm_offer offers[150];
+        rvm_candidate candidates[150];
         size_t id[150], found, off = 0;
-        double *slope = calloc(MANY, sizeof *slope), norm[150], unused[K];
-        many(&y, &c, &at, slope, 1);
+        double *gradient = calloc(MANY, sizeof *gradient), norm[150], unused[K];
+        many(&y, &c, &at, gradient, 1);
         for (size_t k = 0; k < 150; k++)
             id[k] = 7 + 37 * k;
-        CHECK_OK(rvm_offers_find(offers, &found, &at, id, 150, 1e-3, &err));
+        CHECK_OK(rvm_candidates_find(candidates, &found, &at, id, 150, 1e-3, &err));
         ck_assert_uint_gt(found, 50);
         gsl_matrix *X = gsl_matrix_alloc(150, MANY), *A = gsl_matrix_alloc(K, MANY);
         CHECK_OK(rvm_basis_columns(X, norm, &y.basis, id, 150, 1, &err));
         CHECK_OK(rvm_basis_columns(A, unused, &y.basis, c.id, K, 1, &err));
-        gsl_vector_const_view pull = gsl_vector_const_view_array(slope, MANY);
+        gsl_vector_const_view pull = gsl_vector_const_view_array(gradient, MANY);
         for (size_t k = 0; k < found; k++) {
-            const size_t i = (offers[k].id - 7) / 37;
+            const size_t i = (candidates[k].id - 7) / 37;
             gsl_matrix *P = gsl_matrix_alloc(K, K);
             double v[K], x[K], Q, S = 3; /* by the formula */
             for (size_t a = 0; a < K; a++) {
@@ -317,57 +318,57 @@ START_TEST(many_rows_are_sampled)
             gsl_vector_const_view phi = gsl_matrix_const_row(X, i);
             gsl_blas_ddot(&phi.vector, &pull.vector, &Q);
             /* What S was taken for, from alpha = S^2 / (Q^2 - S). */
-            const double alpha = exp(offers[k].ln_alpha);
+            const double alpha = exp(candidates[k].ln_alpha);
             const double taken = 0.5 * (sqrt(alpha * alpha + 4 * alpha * Q * Q) - alpha);
-            check_close(offers[k].gain, rvm_gain(taken, Q), 1e-6);
+            check_close(candidates[k].gain, rvm_gain(taken, Q), 1e-6);
             off += fabs(taken / S - 1) > 0.3;
             gsl_matrix_free(P);
         }
         ck_assert_uint_le(10 * off, found);
         gsl_matrix_free(X);
         gsl_matrix_free(A);
-        free(slope);
+        free(gradient);
         rvm_columns_free(&c);
         rvm_study_free(&y);
     }
 END_TEST
 
-START_TEST(offers_of_any_number_of_threads)
+START_TEST(candidates_with_any_number_of_threads)
     {
         rvm_study y;
         rvm_columns c;
         rvm_posterior_at at;
         rvm_error err = { 0 };
-        rvm_offer offers[150], again[150];
+        rvm_candidate candidates[150], again[150];
         size_t id[150], found, found2;
-        double *slope = calloc(MANY, sizeof *slope);
-        many(&y, &c, &at, slope, 1);
+        double *gradient = calloc(MANY, sizeof *gradient);
+        many(&y, &c, &at, gradient, 1);
         for (size_t k = 0; k < 150; k++)
             id[k] = 7 + 37 * k;
-        CHECK_OK(rvm_offers_find(offers, &found, &at, id, 150, 1e-3, &err));
+        CHECK_OK(rvm_candidates_find(candidates, &found, &at, id, 150, 1e-3, &err));
         for (at.threads = 2; at.threads <= 3; at.threads++) {
-            CHECK_OK(rvm_offers_find(again, &found2, &at, id, 150, 1e-3, &err));
+            CHECK_OK(rvm_candidates_find(again, &found2, &at, id, 150, 1e-3, &err));
             ck_assert_uint_eq(found, found2);
-            ck_assert_mem_eq(offers, again, found * sizeof *offers);
+            ck_assert_mem_eq(candidates, again, found * sizeof *candidates);
         }
-        free(slope);
+        free(gradient);
         rvm_columns_free(&c);
         rvm_study_free(&y);
     }
 END_TEST
 
-Suite *offers_suite(void);
-Suite *offers_suite(void)
+Suite *candidates_suite(void);
+Suite *candidates_suite(void)
 {
-    Suite *s = suite_create("offers");
-    TCase *c = tcase_create("offers");
+    Suite *s = suite_create("candidates");
+    TCase *c = tcase_create("candidates");
     tcase_add_loop_test(c, gains_by_the_covariance, 0, 2);
     tcase_add_loop_test(c, gains_where_nothing_is_active, 0, 2);
     tcase_add_test(c, nothing_gains_too_much);
     tcase_add_test(c, multiples_of_an_active_function_offer_nothing);
     tcase_add_test(c, every_group_has_its_places);
     tcase_add_test(c, many_rows_are_sampled);
-    tcase_add_test(c, offers_of_any_number_of_threads);
+    tcase_add_test(c, candidates_with_any_number_of_threads);
     suite_add_tcase(s, c);
     return s;
 }

@@ -1,5 +1,5 @@
-/* Which of many candidates are worth a column. */
-#include "search/offers.h"
+/* S, Q and gain of candidates that have no column yet. */
+#include "search/candidates.h"
 
 #include <float.h>
 #include <gsl/gsl_blas.h>
@@ -178,7 +178,7 @@ static rvm_status measure_shares(double *share, const sample *s, const size_t *i
 
 static int by_gain(const void *a, const void *b)
 {
-    const rvm_offer *x = a, *y = b;
+    const rvm_candidate *x = a, *y = b;
     if (x->gain != y->gain)
         return x->gain < y->gain ? 1 : -1;
     return (x->id > y->id) - (x->id < y->id);
@@ -187,7 +187,7 @@ static int by_gain(const void *a, const void *b)
 /* Shares below this are rounding: the candidate lies in the span of the active functions. */
 static const double collinear = 1e-10;
 
-/* The norm of each candidate, the share that is left of it, Q = phi'slope, and S = phi'B phi,
+/* The norm of each candidate, the share that is left of it, Q = phi'gradient, and S = phi'B phi,
  * all of it. */
 static rvm_status measure(double *norm, double *share, double *Q, double *S,
                           const rvm_posterior_at *at, const size_t *id, size_t count,
@@ -203,7 +203,7 @@ static rvm_status measure(double *norm, double *share, double *Q, double *S,
         status = rvm_interrupted(at->y->observed.interrupted)
                      ? rvm_fail_interrupted(err)
                      : rvm_basis_project(norm + k, Q + k, S + k, &at->y->basis, id + k,
-                                         count - k < TOGETHER ? count - k : TOGETHER, at->slope,
+                                         count - k < TOGETHER ? count - k : TOGETHER, at->gradient,
                                          at->curvature, at->threads, err);
     for (size_t k = 0; k < count && status == RVM_OK && at->curvature == NULL; k++)
         S[k] = norm[k] > 0 ? at->beta : 0;
@@ -211,8 +211,8 @@ static rvm_status measure(double *norm, double *share, double *Q, double *S,
     return status;
 }
 
-rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior_at *at,
-                           const size_t *id, size_t count, double tolerance, rvm_error *err)
+rvm_status rvm_candidates_find(rvm_candidate *candidates, size_t *found, const rvm_posterior_at *at,
+                               const size_t *id, size_t count, double tolerance, rvm_error *err)
 {
     double *share = rvm_array(4 * count, sizeof *share);
     if (share == NULL)
@@ -226,9 +226,9 @@ rvm_status rvm_offers_find(rvm_offer *offers, size_t *found, const rvm_posterior
         double ln_alpha = 0;
         const double gain = rvm_gain_with(&ln_alpha, &left, &Q[k], 1, &prior);
         if (gain > tolerance)
-            offers[(*found)++] = (rvm_offer){ gain, ln_alpha, id[k] };
+            candidates[(*found)++] = (rvm_candidate){ gain, ln_alpha, id[k] };
     }
-    qsort(offers, *found, sizeof *offers, by_gain);
+    qsort(candidates, *found, sizeof *candidates, by_gain);
     free(share);
     return status;
 }
@@ -254,8 +254,8 @@ static size_t draw(size_t *order, size_t count, const bool *active, size_t most,
     return drawn;
 }
 
-size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
-                       gsl_rng *rng)
+size_t rvm_candidates_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
+                           gsl_rng *rng)
 {
     size_t end[RVM_BASIS_GROUPS], count = 0, first = 0;
     const size_t groups = rvm_basis_groups(end, c->basis);
@@ -276,16 +276,16 @@ size_t rvm_offers_draw(size_t *order, bool *active, const rvm_columns *c, size_t
 
 static int by_id(const void *a, const void *b)
 {
-    return ascending(&((const rvm_offer *)a)->id, &((const rvm_offer *)b)->id);
+    return ascending(&((const rvm_candidate *)a)->id, &((const rvm_candidate *)b)->id);
 }
 
-void rvm_offers_sort_by_id(rvm_offer *offers, size_t count)
+void rvm_candidates_sort_by_id(rvm_candidate *candidates, size_t count)
 {
-    qsort(offers, count, sizeof *offers, by_id);
+    qsort(candidates, count, sizeof *candidates, by_id);
 }
 
-size_t rvm_offers_add(size_t *order, bool *active, size_t drawn, size_t room, const size_t *wanted,
-                      size_t count)
+size_t rvm_candidates_add(size_t *order, bool *active, size_t drawn, size_t room,
+                          const size_t *wanted, size_t count)
 {
     for (size_t k = 0; k < drawn; k++)
         active[order[k]] = true;
