@@ -367,7 +367,7 @@ START_TEST(kernels_are_compared_by_as_many_draws)
         bool done = false;
         s.tune.gamma = true;
         for (size_t i = 0; i < 1001; i++) {
-            const double x = gsl_rng_uniform(rng);
+            const double x = floor(9 * gsl_rng_uniform(rng)) / 9;
             append_dense(p, floor(3 * x), &x, 1);
         }
         gsl_rng_free(rng);
