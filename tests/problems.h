@@ -253,7 +253,6 @@ static inline void random_design(rvm_columns *d, size_t N, size_t count, const d
     const rvm_basis no_candidates = { .N = N };
     CHECK_OK(rvm_columns_init(d, &no_candidates, count, INFINITY, 1, &err));
     CHECK_OK(rvm_columns_keep_gram(d, t, &err));
-    d->basis = NULL;
     d->count = count;
     for (size_t i = 0; i < count; i++) {
         gsl_vector_view column = gsl_matrix_row(d->PhiT, i);

@@ -41,7 +41,7 @@ static void columns_of(rvm_columns *c, const rvm_study *y, const size_t *id, siz
 /* All strips one after the other: count x N, owned by the caller. */
 static gsl_matrix *gather(rvm_columns *c)
 {
-    const size_t N = c->basis->N;
+    const size_t N = c->basis.N;
     gsl_matrix *all = gsl_matrix_alloc(c->count, N);
     rvm_error err = { 0 };
     ck_assert_ptr_nonnull(all);

@@ -20,7 +20,7 @@ rvm_status rvm_columns_init(rvm_columns *c, const rvm_basis *b, size_t capacity,
                             double kept_numbers, int threads, rvm_error *err)
 {
     const double all = (double)capacity * (double)b->N;
-    *c = (rvm_columns){ .basis = b, .N = b->N, .capacity = capacity, .threads = threads };
+    *c = (rvm_columns){ .basis = *b, .N = b->N, .capacity = capacity, .threads = threads };
     c->interrupted = b->interrupted;
     c->kept_numbers = (size_t)fmin(kept_numbers, all);
     c->id = rvm_array(capacity, sizeof *c->id);
@@ -72,7 +72,7 @@ rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
         return RVM_OK;
     }
     *out = gsl_matrix_submatrix(c->strip, 0, 0, c->count, rows);
-    return rvm_basis_strip(&out->matrix, c->norm, c->basis, c->id, c->count, first, c->threads,
+    return rvm_basis_strip(&out->matrix, c->norm, &c->basis, c->id, c->count, first, c->threads,
                            err);
 }
 
@@ -148,10 +148,10 @@ static rvm_status evaluate_columns(rvm_columns *c, const size_t *id, size_t coun
             return status;
     }
     if (c->PhiT == NULL)
-        return rvm_basis_project(norm, NULL, NULL, c->basis, id, count, NULL, NULL, c->threads,
+        return rvm_basis_project(norm, NULL, NULL, &c->basis, id, count, NULL, NULL, c->threads,
                                  err);
     gsl_matrix_view block = gsl_matrix_submatrix(c->PhiT, c->count, 0, count, c->N);
-    return rvm_basis_columns(&block.matrix, norm, c->basis, id, count, c->threads, err);
+    return rvm_basis_columns(&block.matrix, norm, &c->basis, id, count, c->threads, err);
 }
 
 static rvm_status append_block(rvm_columns *c, const size_t *id, size_t count, rvm_error *err)
@@ -250,7 +250,7 @@ rvm_status rvm_columns_pick(gsl_matrix *out, const rvm_columns *c, const rvm_bas
                             const size_t *column, size_t first, rvm_error *err)
 {
     const size_t K = out->size1;
-    if (c->PhiT != NULL && c->basis->at == basis->at) {
+    if (c->PhiT != NULL && c->basis.at == basis->at) {
         for (size_t k = 0; k < K; k++)
             memcpy(gsl_matrix_ptr(out, k, 0), gsl_matrix_const_ptr(c->PhiT, column[k], first),
                    out->size2 * sizeof(double));

@@ -12,7 +12,7 @@ enum { RVM_STRIP = 4096 };
 
 /* Columns of unit norm, one a row of PhiT since functions come and go while rows stay. */
 typedef struct {
-    const rvm_basis *basis; /* borrowed */
+    rvm_basis basis; /* a copy, since studies are seen by views; its arrays are borrowed */
     size_t N;
     size_t count, capacity;
     size_t *id;          /* owned, capacity: candidate of each column */

@@ -258,7 +258,7 @@ size_t rvm_candidates_draw(size_t *order, bool *active, const rvm_columns *c, si
                            gsl_rng *rng)
 {
     size_t end[RVM_BASIS_GROUPS], count = 0, first = 0;
-    const size_t groups = rvm_basis_groups(end, c->basis);
+    const size_t groups = rvm_basis_groups(end, &c->basis);
     memset(active, 0, M * sizeof *active);
     for (size_t k = 0; k < c->count; k++)
         active[c->id[k]] = true;

@@ -399,7 +399,7 @@ static rvm_found working_set_solution(const void *search, size_t k)
     const working_set *w = search;
     rvm_columns columns = w->rounds.gram.columns;
     if (shows_kept(w) || w->stopped)
-        columns = (rvm_columns){ .basis = &w->y->basis,
+        columns = (rvm_columns){ .basis = w->y->basis,
                                  .count = shown(w)->latent->K,
                                  .capacity = w->rounds.gram.columns.capacity,
                                  .id = shown(w)->latent->id,
