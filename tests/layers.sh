@@ -16,9 +16,10 @@ for level in $LEVELS; do
     for file in "$level"/*.h "$level"/*.c; do
         sed -n "s|^[ \t]*#[ \t]*include[ \t]*\"\(.*\)\".*|include $file \1|p" "$file"
     done
-    nm -A "$objects/$level"/*.o | sed -n \
-        -e "s|^.*/\($level/[a-z_]*\)\.o:[^ ]* [BDRT] \(.*\)|defines \1.c \2|p" \
-        -e "s|^.*/\($level/[a-z_]*\)\.o: *U \(.*\)|wants \1.c \2|p"
+    for file in "$level"/*.c; do
+        nm "$objects/${file%.c}.o" | sed -n \
+            -e "s|^[^ ]* [BDRT] \(.*\)|defines $file \1|p" -e "s|^ *U \(.*\)|wants $file \1|p"
+    done
 done | awk -v levels="$LEVELS" '
     BEGIN {
         n = split(levels, name, " ")
