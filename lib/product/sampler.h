@@ -8,8 +8,8 @@
 
 #include "basis/columns.h"
 #include "inference/gibbs.h"
-#include "search/study.h"
 #include "search/solution.h"
+#include "search/study.h"
 
 /* What one chain leaves behind: its draws after the burn-in, every `thin`th of them. */
 typedef struct {
