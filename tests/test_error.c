@@ -77,6 +77,7 @@ START_TEST(readers_fail_without_a_listener)
         ck_assert_int_eq(rvm_model_read(&m, model, NULL), RVM_EMODEL);
         ck_assert_int_ne(rvm_scaling_read(&scaling, range, NULL), RVM_OK);
         rvm_reader_free(reader);
+        rvm_problem_free(p);
         fclose(rows);
         fclose(again);
         fclose(model);
