@@ -188,7 +188,7 @@ static rvm_status run_fold(rvm_prediction *out, const validation *v, size_t i, r
         status = v->train(&m, rest, &v->settings, err);
     if (status == RVM_OK && m != NULL)
         status = predict_fold(out, v, row, i, m, err);
-    if (status != RVM_OK && err != NULL && err->line > 0)
+    if (status != RVM_OK && rest != NULL && err != NULL && err->line > 0)
         err->line = row[err->line - 1] + 1; /* of the part that `row` lists */
     rvm_model_free(m);
     rvm_problem_free(rest);
