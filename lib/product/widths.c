@@ -388,7 +388,7 @@ static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
         for (size_t n = 0; n < count && row_weight != NULL && w->row_weight != NULL; n++)
             w->row_weight[n] = row_weight[(*row)[n]];
     }
-    if (w->p == NULL || (row_weight != NULL && w->row_weight == NULL))
+    if (*row == NULL || w->p == NULL || (row_weight != NULL && w->row_weight == NULL))
         return rvm_fail_memory(err, "a part of the rows");
     return RVM_OK;
 }
