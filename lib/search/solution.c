@@ -1,6 +1,7 @@
 /* What there is to keep of an optimum, or of a search on its way there. */
 #include "search/solution.h"
 
+#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,10 +97,12 @@ void rvm_solution_load(rvm_fit *to, const rvm_solved *from, const size_t *id)
 
 size_t rvm_solution_functions(const rvm_solution *s)
 {
-    size_t sum = 0;
-    for (size_t k = 0; k < (s->shared && s->latents > 0 ? 1 : s->latents); k++)
+    size_t sum = 0, most = 0;
+    for (size_t k = 0; k < s->latents; k++) {
         sum += s->latent[k].K;
-    return sum;
+        most = GSL_MAX(most, s->latent[k].K); /* a constant output has the bias alone */
+    }
+    return s->shared ? most : sum;
 }
 
 double rvm_solution_log_evidence(const rvm_solution *s)

@@ -135,11 +135,11 @@ static rvm_status fill_design(rvm_starts *st, rvm_error *err)
     const rvm_study first = rvm_study_output(st->y, st->which[0]);
     const int threads = rvm_threads(st->settings->threads);
     const size_t count = count_candidates(st);
-    if (count == st->y->basis.count && fits(st->y, st->settings))
-        return rvm_study_whole_design(&st->design, &first, threads, err);
     if (!has_room(st->y, count, st->settings))
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", st->settings->budget_mb,
                         st->y->basis.N);
+    if (count == st->y->basis.count)
+        return rvm_study_whole_design(&st->design, &first, threads, err);
     size_t *id = rvm_array(count, sizeof *id);
     rvm_status status = id == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
     if (status == RVM_OK)
@@ -257,7 +257,7 @@ static rvm_status init_worker(rvm_climber *s, const rvm_starts *st, int threads,
 static rvm_status alloc_workers(rvm_starts *st, rvm_error *err)
 {
     const int threads = rvm_threads(st->settings->threads);
-    const bool parallel = side_by_side(st->design.count, st->searched);
+    const bool parallel = side_by_side(st->design.count, st->y->outputs);
     const int most = parallel ? GSL_MIN(threads, RVM_BATCH) : 1;
     st->all = searches_for(st);
     st->fresh = fresh_starts(st);
@@ -372,7 +372,7 @@ static rvm_status begin_search(double *margin, rvm_climber *s, const rvm_starts 
                                gsl_rng *rng, rvm_error *err)
 {
     const rvm_likelihood *l = st->observed->likelihood;
-    const bool is_small = side_by_side(st->design.count, st->searched);
+    const bool is_small = side_by_side(st->design.count, st->y->outputs);
     if (number >= st->fresh && st->best.found) {
         *margin = st->best.margin;
         place_at_best(s, st);
@@ -391,12 +391,13 @@ static bool is_dense(const rvm_starts *st, size_t K)
     return st->searched == 1 && K > MANY && (double)K > dense_share * (double)st->design.count;
 }
 
-/* Whether it was interrupted where its functions are so many that the posterior of a model would
- * take long. */
+/* Whether it was interrupted where the functions of several outputs are so many that their
+ * posteriors would take long. */
 static bool is_unfit(const rvm_starts *st, const rvm_climber *s)
 {
     const double N = (double)st->y->observed.N, K = (double)s->now->K;
-    return rvm_climber_stopped(s) && (double)st->searched * N * K * K > 10 * rvm_sweep_patience;
+    return st->y->outputs > 1 && rvm_climber_stopped(s) &&
+           (double)st->searched * N * K * K > 10 * rvm_sweep_patience;
 }
 
 /* Search number `number`, into *result. */
@@ -442,7 +443,7 @@ static rvm_status search_one(void *context, size_t place, int number, int worker
 
 static rvm_status run_batch(rvm_starts *st, rvm_error *err)
 {
-    const bool parallel = side_by_side(st->design.count, st->searched);
+    const bool parallel = side_by_side(st->design.count, st->y->outputs);
     const int left = st->all - st->finished, most = parallel ? RVM_BATCH : 1;
     rvm_batch batch;
     rvm_batch_run(&batch, st->finished, GSL_MIN(left, most), search_one, st, st->workers,

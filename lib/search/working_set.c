@@ -393,12 +393,22 @@ static void working_set_report(rvm_report *r, const void *search)
     rvm_search_report_credit(r, &w->whole.observed);
 }
 
+/* Whether they have all its functions: after a start that was lost they need not. */
+static bool has_functions(const rvm_columns *c, const rvm_solved *solved)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < solved->K; i++)
+        for (size_t k = 0; k < c->count; k++)
+            found += c->id[k] == solved->id[i];
+    return found == solved->K;
+}
+
 static rvm_found working_set_solution(const void *search, size_t k)
 {
     (void)k;
     const working_set *w = search;
     rvm_columns columns = w->rounds.gram.columns;
-    if (shows_kept(w) || w->stopped)
+    if (shows_kept(w) || w->stopped || !has_functions(&columns, shown(w)->latent))
         columns = (rvm_columns){ .basis = w->y->basis,
                                  .count = shown(w)->latent->K,
                                  .capacity = w->rounds.gram.columns.capacity,
