@@ -236,21 +236,22 @@ static double code_whole(rvm_codec *c, double x, double least, double most)
 
 void rvm_codec_whole(rvm_codec *c, int *x, int least, int most)
 {
-    const double number = code_whole(c, *x, least, most);
+    const double number = code_whole(c, rvm_codec_reads(c) ? 0 : *x, least, most);
     if (rvm_codec_reads(c))
         *x = (int)number;
 }
 
 void rvm_codec_count(rvm_codec *c, size_t *x, size_t least, size_t most)
 {
-    const double number = code_whole(c, (double)*x, (double)least, (double)most);
+    const double now = rvm_codec_reads(c) ? 0 : (double)*x;
+    const double number = code_whole(c, now, (double)least, (double)most);
     if (rvm_codec_reads(c))
         *x = (size_t)number;
 }
 
 void rvm_codec_flag(rvm_codec *c, bool *x)
 {
-    const double number = code_whole(c, *x, 0, 1);
+    const double number = code_whole(c, rvm_codec_reads(c) ? 0 : *x, 0, 1);
     if (rvm_codec_reads(c))
         *x = number == 1;
 }

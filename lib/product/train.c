@@ -132,7 +132,8 @@ static rvm_status begin_widths(rvm_trainer *tr, rvm_error *err)
 
 static rvm_status step_widths(rvm_trainer *tr, rvm_error *err)
 {
-    return rvm_widths_step(&tr->over, tr->widths, err);
+    tr->over = tr->widths == NULL;
+    return tr->over ? RVM_OK : rvm_widths_step(&tr->over, tr->widths, err);
 }
 
 static void report_widths(rvm_report *r, const rvm_trainer *tr)
@@ -340,7 +341,7 @@ static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_e
     rvm_trainer *now = NULL;
     rvm_report r;
     close_kernel(&s, tr);
-    s.ard = false;
+    s.ard = s.ard && tr->stage == RVM_TUNE; /* then the model is by the way of the next stage */
     rvm_status status = rvm_trainer_alloc(&now, tr->p, &s, err);
     if (status == RVM_OK)
         status = rvm_trainer_step(&r, now, err);
