@@ -8,7 +8,7 @@
  *
  * One start, one climb. It begins with noise of a tenth of the variance of the targets and, from
  * the full set, with precisions at which each weight alone could make up the targets. Functions
- * leave the full set where alpha passes the bound of rvm_sweep_out. The climb ends with an
+ * leave the full set where alpha passes the bound of the sweeps (sweep.c). The climb ends with an
  * iteration that changes the log evidence by less than the tolerance, or when no move gains as
  * much, or, not converged, after RVM_BASELINE_ITERATIONS iterations or moves.
  *

@@ -12,7 +12,7 @@
 /* A function of unit norm whose alpha has passed this many times beta keeps less than a thousandth
  * of its weight, and goes on shrinking: it is deleted. (Deleting already at q^2 <= s loses 5 to 15
  * nats; 1e9 instead of 1e3 gains nothing and takes up to twice the time.) */
-const double rvm_sweep_out = 6.907755278982137; /* ln 1e3 */
+static const double sweep_out = 6.907755278982137; /* ln 1e3 */
 
 const double rvm_sweep_patience = 4e9; /* some tenths of a second */
 
@@ -110,7 +110,7 @@ static size_t delete_dead(rvm_climber *s)
     size_t deleted = 0;
     for (size_t j = 0; j < s->outputs; j++) {
         const bool has_noise = s->output[j].observed->likelihood->has_noise;
-        bound = fmax(bound, rvm_sweep_out + (has_noise ? s->now[j].ln_beta : 0));
+        bound = fmax(bound, sweep_out + (has_noise ? s->now[j].ln_beta : 0));
     }
     for (size_t i = s->now->K; i-- > 0;)
         if (s->now->ln_alpha[i] > bound && !rvm_climber_is_bias(s, i)) {

@@ -17,7 +17,6 @@
  * denominator (Tipping 2001, appendix). */
 typedef enum { RVM_SWEEP_MACKAY, RVM_SWEEP_EM } rvm_sweep_rule;
 
-extern const double rvm_sweep_out;      /* ln alpha - ln beta beyond which a function is deleted */
 extern const double rvm_sweep_patience; /* multiplications that go on after an interrupt */
 
 /* From a point that has been located to the next one, located too, without the functions whose
