@@ -10,7 +10,6 @@
 #include "base/vecmath.h"
 #include "inference/gibbs.h"
 #include "inference/laplace.h"
-#include "inference/probability.h"
 #include "inference/process.h"
 
 static double log_density(const rvm_observed *o, const double *f, double ln_beta)
@@ -33,13 +32,6 @@ static void third(double *change, const rvm_observed *o, const double *f)
         const double c = o->row_weight == NULL ? 1 : o->row_weight[n], e = exp(-fabs(f[n]));
         change[n] = copysign(c * e * (1 - e) / gsl_pow_3(1 + e), -f[n]);
     }
-}
-
-static double mean_target(double mean, double variance)
-{
-    double p[2], log_p[2];
-    rvm_probability_of_two(p, log_p, mean, variance, false);
-    return p[0];
 }
 
 /* Uniform; beta is the scale of all weights and beta^1/2 half a normal of standard deviation 316:
@@ -65,7 +57,6 @@ const rvm_likelihood rvm_bernoulli = {
     .log_density = log_density,
     .derivatives = derivatives,
     .third = third,
-    .mean = mean_target,
     .process = rvm_process_laplace,
     .draws = &draws,
     .plans = plans,

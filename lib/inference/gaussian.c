@@ -242,12 +242,6 @@ static void derivatives(double *gradient, double *curvature, const rvm_observed 
     }
 }
 
-static double mean_target(double mean, double variance)
-{
-    (void)variance;
-    return mean;
-}
-
 /* Flat in ln alpha, as the evidence has it: a uniform prior would put nearly all of its mass at the
  * largest alphas, which takes what is small for noise. */
 static const rvm_draws draws = { false,
@@ -282,7 +276,6 @@ const rvm_likelihood rvm_gaussian = {
     .by_rows = true,
     .log_density = log_density,
     .derivatives = derivatives,
-    .mean = mean_target,
     .process = rvm_process_normal,
     .draws = &draws,
     .plans = plans,

@@ -77,8 +77,6 @@ struct rvm_likelihood {
                         double ln_beta);
     /* and the derivative by f of the latter, where it has one. */
     void (*third)(double *change, const rvm_observed *o, const double *f);
-    /* Mean of a new target whose activation is N(mean, variance). */
-    double (*mean)(double mean, double variance);
     /* Log evidence of a Gaussian process, process.h. */
     bool (*process)(double *log_evidence, double *a, rvm_process *s, const rvm_observed *o,
                     double ln_beta, int threads);
