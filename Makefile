@@ -296,6 +296,11 @@ bench-tuned: all
 bench-sampling: all
 	@sh bench/sampling.sh '$(BIN)' '$(BENCH_DATA)' bench/SAMPLING
 
+## bench-prior: --prior kernel beside the flat prior and peers, in bench/PRIOR; needs BENCH_DATA
+.PHONY: bench-prior
+bench-prior: all
+	@sh bench/prior.sh '$(BIN)' '$(BENCH_DATA)' bench/PRIOR
+
 ## bench-predict: predictions a second beside svm-predict; needs BENCH_DATA
 .PHONY: bench-predict
 bench-predict: all
