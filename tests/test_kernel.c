@@ -99,6 +99,20 @@ START_TEST(spline_of_negative_inputs)
     }
 END_TEST
 
+/* Each row with itself, all at once and alone, to the last bit. */
+static void check_diagonal(const rvm_kernel *k, const rvm_kernel_rows *r, const rvm_problem *p)
+{
+    double *diagonal = calloc(r->count, sizeof *diagonal), one;
+    ck_assert_ptr_nonnull(diagonal);
+    rvm_kernel_diagonal(diagonal, k, r, 0, r->count);
+    for (size_t n = 0; n < r->count; n++) {
+        check_close(diagonal[n], kernel_by_formula(k, p, n, p, n, FEATURES), 1e-12);
+        rvm_kernel_diagonal(&one, k, r, n, 1);
+        ck_assert_double_eq(one, diagonal[n]);
+    }
+    free(diagonal);
+}
+
 static void check_against_formula(size_t filler, bool dense)
 {
     const size_t N = 140; /* more than a tile */
@@ -107,6 +121,7 @@ static void check_against_formula(size_t filler, bool dense)
         rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, &kernels[i], NULL);
         ck_assert_ptr_nonnull(r);
         ck_assert(r->dense == dense);
+        check_diagonal(&kernels[i], r, p);
         gsl_matrix *values = all_values(&kernels[i], r, r);
         for (size_t m = 0; m < N; m++)
             for (size_t n = 0; n < N; n += 7)
@@ -147,6 +162,7 @@ static void check_like(size_t filler, bool dense)
         rvm_kernel_rows *a = rvm_kernel_rows_alloc(p, &kernels[i], NULL),
                         *b = rvm_kernel_rows_alloc(q, &kernels[i], a);
         ck_assert(a != NULL && b != NULL && a->dense == dense);
+        check_diagonal(&kernels[i], b, q);
         gsl_matrix *across = all_values(&kernels[i], a, b), *back = all_values(&kernels[i], b, a);
         for (size_t m = 0; m < p->rows; m++)
             for (size_t n = 0; n < q->rows; n++) {
@@ -172,6 +188,23 @@ END_TEST
 START_TEST(unseen_features_dense)
     {
         check_like(30, true);
+    }
+END_TEST
+
+/* Weights of inputs belong to it, and inputs without one do not: 4 * 9 + 1/4 * 4. */
+START_TEST(diagonal_of_weighted_inputs)
+    {
+        const int index[] = { 1, 2, 3 };
+        const double weight[] = { 4, 0, 0.25 };
+        const rvm_input_weights inputs = { 3, index, weight };
+        const rvm_kernel k = { .type = RVM_LINEAR, .inputs = &inputs };
+        rvm_problem *p = problem_from_text("0 1:3 2:1e300 3:-2 4:1e300\n", (rvm_grammar){ 0 });
+        rvm_kernel_rows *r = rvm_kernel_rows_alloc(p, &k, NULL);
+        double value;
+        rvm_kernel_diagonal(&value, &k, r, 0, 1);
+        ck_assert_double_eq(value, 37);
+        rvm_kernel_rows_free(r);
+        rvm_problem_free(p);
     }
 END_TEST
 
@@ -557,6 +590,7 @@ static void add_values(Suite *s)
     tcase_add_test(c, dense_layout_follows_the_formula);
     tcase_add_test(c, unseen_features_sparse);
     tcase_add_test(c, unseen_features_dense);
+    tcase_add_test(c, diagonal_of_weighted_inputs);
     tcase_add_loop_test(c, symmetric, 0, 2);
     tcase_add_loop_test(c, values_do_not_depend_on_the_block, 0, 2);
     tcase_add_test(c, values_do_not_depend_on_the_place);

@@ -137,6 +137,27 @@ START_TEST(unseen_features_go_into_rest)
     }
 END_TEST
 
+/* x with itself: 9 + 16 + 4 of products; of the spline at 3, 1/2 and 2, with 1 + x^2 + x^3/3, 19
+ * times 31/24 times 23/3, the input that the first rows lack among them. */
+START_TEST(rows_with_themselves)
+    {
+        rvm_problem *p = rows_of("0 1:1 3:5\n"), *q = rows_of("0 1:3 2:-4 3:2\n0\n");
+        rvm_problem *positive = rows_of("0 1:3 2:0.5 3:2\n0\n");
+        for (rvm_combination by = RVM_BY_PRODUCTS; by <= RVM_BY_SPLINE; by++) {
+            const double want[] = { 29, 0, 0, 19 * (31.0 / 24) * (23.0 / 3) };
+            rvm_kernel_rows *like = laid_out(p, by, NULL, NULL);
+            rvm_kernel_rows *r = laid_out(by == RVM_BY_SPLINE ? positive : q, by, NULL, like);
+            ck_assert_double_eq_tol(r->twin[0], want[by], 1e-12);
+            ck_assert_double_eq(r->twin[1], by == RVM_BY_SPLINE ? 1 : 0);
+            rvm_kernel_rows_free(r);
+            rvm_kernel_rows_free(like);
+        }
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+        rvm_problem_free(positive);
+    }
+END_TEST
+
 /* Values times the root of the weight, or times the weight for distances; features that are not
  * listed, or weigh nothing, are not there. */
 START_TEST(weighted_rows)
@@ -238,6 +259,7 @@ Suite *kernel_rows_suite(void)
     tcase_add_test(c, many_features);
     tcase_add_test(c, rows_alone);
     tcase_add_test(c, unseen_features_go_into_rest);
+    tcase_add_test(c, rows_with_themselves);
     tcase_add_test(c, weighted_rows);
     tcase_add_loop_test(c, weights_are_scales, 0, 2);
     tcase_add_test(c, no_feature_at_all);

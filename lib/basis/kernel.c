@@ -242,12 +242,20 @@ static double alone(rvm_combination by, double x)
     return 0;
 }
 
-static void accumulate(rvm_combination by, double *sum, double x)
+/* The pair combined with itself: its distance is 0. */
+static double with_itself(rvm_combination by, double x)
 {
     if (by == RVM_BY_SPLINE)
-        *sum *= alone(by, x);
+        return spline(x, x);
+    return by == RVM_BY_PRODUCTS ? x * x : 0;
+}
+
+static void accumulate(rvm_combination by, double *sum, double value)
+{
+    if (by == RVM_BY_SPLINE)
+        *sum *= value;
     else
-        *sum += alone(by, x);
+        *sum += value;
 }
 
 /* The largest number is as good as infinity, and differs by 0 from itself. */
@@ -264,17 +272,18 @@ static void copy_pairs(rvm_kernel_rows *r, const rvm_problem *p, const rvm_input
     size_t to = 0;
     for (size_t i = 0; i < p->rows; i++) {
         size_t hint = 0, weight_hint = 0;
-        r->self[i] = r->rest[i] = neutral;
+        r->self[i] = r->rest[i] = r->twin[i] = neutral;
         for (size_t k = p->start[i]; k < p->start[i + 1]; k++) {
             const double factor = factor_of(inputs, r->by, p->index[k], &weight_hint);
             if (factor <= 0)
                 continue;
             const double x = weighted(p->value[k], factor);
-            accumulate(r->by, &r->self[i], x);
+            accumulate(r->by, &r->self[i], alone(r->by, x));
+            accumulate(r->by, &r->twin[i], with_itself(r->by, x));
             size_t at = rvm_sort_find(original, r->features, p->index[k], hint);
             hint = at + 1;
             if (at == r->features && r->by != RVM_BY_LOOKUP) {
-                accumulate(r->by, &r->rest[i], x);
+                accumulate(r->by, &r->rest[i], alone(r->by, x));
                 r->has_rest = true;
             } else if (r->dense) {
                 dense_row(r, i)[at * RVM_PANEL] = x;
@@ -301,7 +310,8 @@ static bool alloc_pairs(rvm_kernel_rows *r, const rvm_problem *p)
     const size_t pairs = p->start[p->rows];
     r->self = rvm_array(p->rows, sizeof *r->self);
     r->rest = rvm_array(p->rows, sizeof *r->rest);
-    if (r->self == NULL || r->rest == NULL)
+    r->twin = rvm_array(p->rows, sizeof *r->twin);
+    if (r->self == NULL || r->rest == NULL || r->twin == NULL)
         return false;
     if (r->dense) {
         const size_t panels = (p->rows + RVM_PANEL - 1) / RVM_PANEL;
@@ -352,6 +362,7 @@ void rvm_kernel_rows_free(rvm_kernel_rows *r)
     free(r->value);
     free(r->self);
     free(r->rest);
+    free(r->twin);
     free(r);
 }
 
@@ -731,6 +742,22 @@ rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel, const r
     const kernel_row *row = &kernels[kernel->type];
     const request q = { block, row, row->finish, kernel, a, b, a_id, b_first };
     return fill_block(&q, err);
+}
+
+/* In tiles of one length, filled up, so that a value does not depend on the others asked for. */
+void rvm_kernel_diagonal(double *out, const rvm_kernel *kernel, const rvm_kernel_rows *rows,
+                         size_t first, size_t count)
+{
+    const kernel_row *row = &kernels[kernel->type];
+    _Alignas(RVM_LANES * sizeof(double)) double value[TILE];
+    assert(rows->by != RVM_BY_LOOKUP);
+    for (size_t at = 0; at < count; at += TILE) {
+        const size_t width = GSL_MIN(TILE, count - at);
+        memset(value, 0, sizeof value);
+        memcpy(value, rows->twin + first + at, width * sizeof *value);
+        row->finish(value, TILE, kernel);
+        memcpy(out + at, value, width * sizeof *value);
+    }
 }
 
 rvm_status rvm_kernel_derivative(gsl_matrix *block, const rvm_kernel *kernel,

@@ -45,6 +45,7 @@ typedef struct {
     double *self;  /* owned, count: a row combined with the empty row, over all its features */
     double *rest;  /* owned, count: the same over the features that `like` does not have */
     bool has_rest; /* some row has such features */
+    double *twin;  /* owned, count: a row combined with itself, over all its features */
 } rvm_kernel_rows;
 
 /* Rows of p, in order. Where the kernel has weights of inputs a value is multiplied by the weight
@@ -71,8 +72,14 @@ RVM_CHECKED rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *ker
                                         const rvm_kernel_rows *a, const size_t *a_id,
                                         const rvm_kernel_rows *b, size_t b_first, rvm_error *err);
 
-/* The same for the derivative of K by the combination of the two rows, x'z or |x - z|^2 or their
- * like; only for kernels that weigh inputs. */
+/* out[i] = K(x, x) of row x = first + i, i < count, over all its features, those that `like` does
+ * not have among them: what a Gaussian process is unsure of before it has seen anything. Not of
+ * precomputed kernels, whose rows do not say it. A value that is out of range is infinite. */
+void rvm_kernel_diagonal(double *out, const rvm_kernel *kernel, const rvm_kernel_rows *rows,
+                         size_t first, size_t count);
+
+/* rvm_kernel_block for the derivative of K by the combination of the two rows, x'z or |x - z|^2 or
+ * their like; only for kernels that weigh inputs. */
 RVM_CHECKED rvm_status rvm_kernel_derivative(gsl_matrix *block, const rvm_kernel *kernel,
                                              const rvm_kernel_rows *a, const size_t *a_id,
                                              const rvm_kernel_rows *b, size_t b_first,
