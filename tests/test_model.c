@@ -269,6 +269,127 @@ static const char drawn_classes[] = "rvm_model 1\n"
                                     "-2.5 1:2\n"
                                     "end\n";
 
+/* The kernel prior: a bias, a term and two vectors; a kernel matrix; two outputs; three classes of
+ * one covariance, and with one each. */
+static const char process[] = "rvm_model 1\n"
+                              "task regression\n"
+                              "kernel_type rbf\n"
+                              "gamma 0.5\n"
+                              "nr_class 2\n"
+                              "total_rv 2\n"
+                              "examples 9\n"
+                              "noise_variance 0.25\n"
+                              "noise_fixed 0\n"
+                              "process_variance 1e-300\n"
+                              "log_evidence -4.5\n"
+                              "converged 1\n"
+                              "bias 0.25 0.5 -3\n"
+                              "basis x3 1.5 8\n"
+                              "factor 2 1 3 4\n"
+                              "factor 4 5 6\n"
+                              "factor 7 8\n"
+                              "factor 9\n"
+                              "point_factor 1 -0.25\n"
+                              "point_factor 0.5\n"
+                              "RV\n"
+                              "0.5 1:2\n"
+                              "-32\n"
+                              "end\n";
+static const char process_matrix[] = "rvm_model 1\n"
+                                     "task classification\n"
+                                     "kernel_type precomputed\n"
+                                     "nr_class 2\n"
+                                     "label 1 -1\n"
+                                     "total_rv 1\n"
+                                     "examples 9\n"
+                                     "process_variance 3\n"
+                                     "kernel_diagonal 1.75\n"
+                                     "log_evidence -4.5\n"
+                                     "converged 1\n"
+                                     "probability 0\n"
+                                     "factor 2\n"
+                                     "point_factor 4\n"
+                                     "RV\n"
+                                     "0.5 0:3\n"
+                                     "end\n";
+static const char process_outputs[] = "rvm_model 1\n"
+                                      "task regression\n"
+                                      "kernel_type linear\n"
+                                      "nr_class 2\n"
+                                      "nr_output 2\n"
+                                      "total_rv 1\n"
+                                      "examples 9\n"
+                                      "noise_variance 0.25 4\n"
+                                      "noise_fixed 0\n"
+                                      "process_variance 3 7\n"
+                                      "log_evidence -4.5\n"
+                                      "prior 0 0 1 2\n"
+                                      "log_prior -1\n"
+                                      "converged 1\n"
+                                      "output 1 2\n"
+                                      "bias 0.25 0.5 -3\n"
+                                      "factor 2 1\n"
+                                      "factor 4\n"
+                                      "output 2 1\n"
+                                      "factor 3\n"
+                                      "point_factor 2\n"
+                                      "RV\n"
+                                      "0.5 0 1:2\n"
+                                      "end\n";
+static const char process_classes[] = "rvm_model 1\n"
+                                      "task classification\n"
+                                      "kernel_type laplacian\n"
+                                      "gamma 1\n"
+                                      "nr_class 3\n"
+                                      "label 7 -3 0\n"
+                                      "total_rv 2\n"
+                                      "examples 9\n"
+                                      "process_variance 1 2 3\n"
+                                      "common_covariance 1\n"
+                                      "log_evidence -4.5\n"
+                                      "converged 1\n"
+                                      "probability 1\n"
+                                      "class 7 3\n"
+                                      "bias 0.25 0.5 0\n"
+                                      "factor 2 1 -1\n"
+                                      "factor 4 0\n"
+                                      "factor 5\n"
+                                      "class -3 3\n"
+                                      "bias -1 8 0\n"
+                                      "class 0 3\n"
+                                      "bias 2 16 0\n"
+                                      "point_factor 1 0.5\n"
+                                      "point_factor 0.75\n"
+                                      "RV\n"
+                                      "0.5 0.125 3 1:2\n"
+                                      "0 -1 4 1:1 2:3\n"
+                                      "end\n";
+static const char process_own[] = "rvm_model 1\n"
+                                  "task classification\n"
+                                  "kernel_type laplacian\n"
+                                  "gamma 1\n"
+                                  "nr_class 3\n"
+                                  "label 7 -3 0\n"
+                                  "multiclass ovr\n"
+                                  "total_rv 1\n"
+                                  "examples 9\n"
+                                  "process_variance 1 2 3\n"
+                                  "log_evidence -4.5\n"
+                                  "converged 1\n"
+                                  "probability 1\n"
+                                  "class 7 2\n"
+                                  "bias 0.25 0.5 0\n"
+                                  "factor 2 1\n"
+                                  "factor 4\n"
+                                  "class -3 1\n"
+                                  "factor 5\n"
+                                  "class 0 1\n"
+                                  "factor 6\n"
+                                  "point_factor 1\n"
+                                  "RV\n"
+                                  "0.5 0.125 3 1:2\n"
+                                  "end\n";
+
 static rvm_status read_text(rvm_model **out, const char *text, size_t length, rvm_error *err)
 {
     FILE *in = fmemopen((void *)text, length, "r");
@@ -360,6 +481,11 @@ START_TEST(round_trips_are_byte_identical)
         expect_round_trip(with_prior);
         expect_round_trip(drawn);
         expect_round_trip(drawn_classes);
+        expect_round_trip(process);
+        expect_round_trip(process_matrix);
+        expect_round_trip(process_outputs);
+        expect_round_trip(process_classes);
+        expect_round_trip(process_own);
     }
 END_TEST
 
@@ -554,6 +680,54 @@ START_TEST(draws_are_read)
     }
 END_TEST
 
+START_TEST(kernel_priors_are_read)
+    {
+        rvm_model *m = read_ok(process), *flat = read_ok(regression);
+        const rvm_latent *f = m->latent;
+        const double U[] = { 1, -0.25, 0.5 }, alpha[] = { 0.5, 8, 0, 0 };
+
+        ck_assert(rvm_model_is_process(m) && !rvm_model_is_process(flat));
+        ck_assert_ptr_null(flat->point_factor);
+        ck_assert_double_eq(flat->latent->process_variance, 0);
+        ck_assert_double_eq(f->process_variance, 1e-300);
+        ck_assert_mem_eq(m->point_factor, U, sizeof U);
+        ck_assert(f->count == 4 && f->terms == 2);
+        ck_assert_mem_eq(f->alpha, alpha, sizeof alpha);
+        ck_assert(f->weight[2] == 0.5 && f->weight[3] == -32 && f->vector[1] == 1);
+        ck_assert_ptr_eq(rvm_model_factor(m, 0), f->factor);
+        ck_assert(!m->common_covariance);
+        rvm_model_free(m);
+        rvm_model_free(flat);
+
+        m = read_ok(process_matrix);
+        ck_assert_double_eq(m->kernel_diagonal, 1.75);
+        ck_assert_double_eq(m->latent->process_variance, 3);
+        rvm_model_free(m);
+    }
+END_TEST
+
+/* Training frees the factors that the first one stands for. */
+START_TEST(kernel_priors_of_several_functions)
+    {
+        rvm_model *m = read_ok(process_classes), *own = read_ok(process_own);
+        const rvm_latent *f = m->latent;
+
+        ck_assert(m->common_covariance && !own->common_covariance);
+        ck_assert(f[0].process_variance == 1 && f[2].process_variance == 3);
+        ck_assert(f[1].factor == NULL && f[2].factor == NULL);
+        ck_assert_ptr_eq(rvm_model_factor(m, 2), f[0].factor);
+        ck_assert_ptr_eq(rvm_model_factor(own, 2), own->latent[2].factor);
+        ck_assert(f[0].weight[2] == 0 && f[1].weight[2] == -1 && f[2].weight[1] == 3);
+        ck_assert_uint_eq(f[2].vector[1], 1);
+        rvm_latent_drop_factor(&own->latent[1]);
+        ck_assert_ptr_null(own->latent[1].factor);
+        free(own->point_factor);
+        ck_assert(rvm_model_alloc_points(own) && own->point_factor[0] == 0);
+        rvm_model_free(m);
+        rvm_model_free(own);
+    }
+END_TEST
+
 START_TEST(names_of_terms_are_sorted)
     {
         rvm_model *m = read_ok(terms_alone), *none = read_ok(one_class);
@@ -623,6 +797,65 @@ static const bad_case bad_cases[] = {
     { drawn_classes, "nr_class 2\nlabel 1 -1", "nr_class 1\nlabel 1", 9, 1, "no such line" },
     { drawn_classes, "draws 1\n", "draws 1\nnoise_sd 1\n", 10, 1,
       "\"log_likelihood\" is expected" },
+    { process, "process_variance 1e-300", "process_variance 0", 10, 18, "above 0" },
+    { process, "process_variance 1e-300", "process_variance -1", 10, 18, "above 0" },
+    { process, "process_variance 1e-300", "process_variance inf", 10, 18, "number" },
+    { process, "process_variance 1e-300", "process_variance", 10, 17, "number" },
+    { process, "process_variance 1e-300", "process_variance 1 2", 10, 20, "complete" },
+    { process, "process_variance 1e-300\n", "", 18, 1, "\"RV\" is expected" },
+    { process, "process_variance", "process_variance 1\nprocess_variance", 11, 1,
+      "\"log_evidence\" is expected" },
+    { process, "log_evidence", "common_covariance 1\nlog_evidence", 11, 1, "no such line" },
+    { process, "log_evidence", "kernel_diagonal 1\nlog_evidence", 11, 1,
+      "\"log_evidence\" is expected" },
+    { process, "0.5 1:2", "0.5 3 1:2", 22, 5, "index:value" },
+    { process, "-32", "-32 1", 23, 5, "index:value" },
+    { process, "-32", "nan", 23, 1, "number" },
+    { process, "basis x3 1.5 8", "basis x3 1.5", 14, 13, "number" },
+    { process, "basis x3 1.5 8", "basis x3 1.5 0", 14, 14, "above 0" },
+    { process, "point_factor 1 -0.25\n", "", 19, 17, "number" },
+    { process, "point_factor 1 -0.25\npoint_factor 0.5\n", "", 19, 1,
+      "\"point_factor\" is expected" },
+    { process, "point_factor 0.5\n", "", 20, 1, "\"point_factor\" is expected" },
+    { process, "point_factor 0.5\n", "point_factor 0.5\npoint_factor 1\n", 21, 1,
+      "\"RV\" is expected" },
+    { process, "point_factor 1 ", "point_factor 0 ", 19, 14, "above 0" },
+    { process, "point_factor 0.5", "point_factor -0.5", 20, 14, "above 0" },
+    { process, "point_factor 1 -0.25", "point_factor 1 inf", 19, 16, "number" },
+    { process, "point_factor 0.5", "point_factor 0.5 1", 20, 18, "complete" },
+    { regression, "factor 5\n", "factor 5\npoint_factor 1\n", 16, 1, "\"RV\" is expected" },
+    { process, "total_rv 2", "total_rv 1", 15, 14, "complete" },
+    { one_class, "log_evidence", "process_variance 1\nlog_evidence", 8, 1, "no such line" },
+    { terms_of_classes, "log_evidence", "process_variance 1\nlog_evidence", 8, 1, "no such line" },
+    { drawn, "log_likelihood", "process_variance 1\nlog_likelihood", 11, 1, "no such line" },
+    { regression, "noise_variance", "process_variance 1\nnoise_variance", 8, 1,
+      "\"noise_variance\" is expected" },
+    { process_matrix, "kernel_diagonal 1.75\n", "", 9, 1, "\"kernel_diagonal\" is expected" },
+    { process_matrix, "kernel_diagonal 1.75", "kernel_diagonal 0", 9, 17, "above 0" },
+    { process_matrix, "kernel_diagonal 1.75", "kernel_diagonal 1 2", 9, 19, "complete" },
+    { precomputed, "log_evidence", "kernel_diagonal 1\nlog_evidence", 9, 1,
+      "\"log_evidence\" is expected" },
+    { process_matrix, "0.5 0:3", "0.5 1 0:3", 16, 5, "index:value" },
+    { process_outputs, "process_variance 3 7", "process_variance 3", 10, 19, "number" },
+    { process_outputs, "process_variance 3 7", "process_variance 3 0", 10, 20, "above 0" },
+    { process_outputs, "output 2 1", "output 2 0", 20, 1, "output 2 must have all vectors" },
+    { process_outputs, "output 2 1", "output 2 2", 20, 1, "output 2 must have all vectors" },
+    { process_outputs, "output 1 2", "output 1 1", 17, 1, "output 1 must have all vectors" },
+    { process_outputs, "0.5 0 1:2", "0.5 1:2", 23, 5, "number" },
+    { process_outputs, "0.5 0 1:2", "0.5 0 0 1:2", 23, 7, "index:value" },
+    { process_classes, "common_covariance 1", "common_covariance 0", 10, 19, "whole number" },
+    { process_classes, "common_covariance 1", "common_covariance", 10, 18, "number" },
+    { process_classes, "common_covariance 1\n", "", 20, 1, "\"factor\" is expected" },
+    { process_classes, "process_variance 1 2 3\n", "", 9, 1, "\"log_evidence\" is expected" },
+    { process_classes, "class -3 3\n", "class -3 2\n", 21, 1, "class -3 must have all" },
+    { process_classes, "class -3 3\nbias -1 8 0\n", "class -3 2\n", 20, 1,
+      "must have the basis functions of the first class" },
+    { process_classes, "bias -1 8 0\n", "basis x1 -1 8\n", 21, 1,
+      "must have the basis functions of the first class" },
+    { process_classes, "class 0 3\n", "factor 1\nclass 0 3\n", 21, 1, "\"class\" is expected" },
+    { three_classes, "log_evidence", "common_covariance 1\nlog_evidence", 8, 1,
+      "\"log_evidence\" is expected" },
+    { process_own, "class 0 1\nfactor 6\n", "class 0 1\n", 21, 1, "\"factor\" is expected" },
     { weighted, "eta", "eta 1:1\neta", 6, 1, "\"nr_class\" is expected" },
     { weighted, "3:1e-300", "0:1e-300", 5, 12, "ascend" },
     { weighted, "3:1e-300", "3:0", 5, 12, "a number above 0" },
@@ -835,8 +1068,9 @@ END_TEST
 
 START_TEST(a_file_cut_anywhere_is_refused)
     {
-        const char *base[] = { regression,  classification, one_class,   three_classes,
-                               precomputed, terms,          terms_alone, drawn };
+        const char *base[] = { regression,  classification, one_class,       three_classes,
+                               precomputed, terms,          terms_alone,     drawn,
+                               process,     process_matrix, process_outputs, process_classes };
 
         for (size_t b = 0; b < sizeof base / sizeof base[0]; b++)
             /* Without its last newline alone the file is still whole. */
@@ -910,6 +1144,8 @@ Suite *model_suite(void)
     tcase_add_test(tc, outputs_are_read);
     tcase_add_test(tc, terms_are_read);
     tcase_add_test(tc, draws_are_read);
+    tcase_add_test(tc, kernel_priors_are_read);
+    tcase_add_test(tc, kernel_priors_of_several_functions);
     tcase_add_test(tc, names_of_terms_are_sorted);
     tcase_add_test(tc, priors_are_read);
     tcase_add_test(tc, line_ends_of_other_systems_are_read);

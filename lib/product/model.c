@@ -72,6 +72,12 @@ bool rvm_latent_alloc(rvm_latent *f, const rvm_basis *b, const size_t *id, const
     return f->alpha != NULL && f->factor != NULL;
 }
 
+void rvm_latent_drop_factor(rvm_latent *f)
+{
+    free(f->factor);
+    f->factor = NULL;
+}
+
 void rvm_latent_free(rvm_latent *f)
 {
     free(f->term);
@@ -84,6 +90,25 @@ void rvm_latent_free(rvm_latent *f)
     memset(f, 0, sizeof *f);
 }
 
+bool rvm_model_alloc_points(rvm_model *m)
+{
+    size_t triangle = 0;
+    if (!rvm_triangle_size(&triangle, m->vectors->rows))
+        return false;
+    m->point_factor = rvm_array(triangle, sizeof *m->point_factor);
+    return m->point_factor != NULL;
+}
+
+bool rvm_model_is_process(const rvm_model *m)
+{
+    return m->latent_count > 0 && m->latent->process_variance > 0;
+}
+
+double *rvm_model_factor(const rvm_model *m, size_t k)
+{
+    return m->latent[m->common_covariance ? 0 : k].factor;
+}
+
 void rvm_model_free(rvm_model *m)
 {
     if (m == NULL)
@@ -94,6 +119,7 @@ void rvm_model_free(rvm_model *m)
     free(m->input_index);
     free(m->input_weight);
     free(m->latent);
+    free(m->point_factor);
     rvm_problem_free(m->vectors);
     free(m->row);
     free(m);

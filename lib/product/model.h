@@ -13,19 +13,30 @@
  * The posterior of the weights is normal with mean `weight` and covariance Sigma = (R'R)^-1, R
  * upper triangular.  R rather than Sigma or its own factor, because R is what the QR factorisation
  * of [sqrt(B) Phi; sqrt(A)] yields without ever squaring the condition number, and a variance
- * phi' Sigma phi = |R^-T phi|^2 is then one triangular solve and cannot come out negative. */
+ * phi' Sigma phi = |R^-T phi|^2 is then one triangular solve and cannot come out negative.
+ *
+ * The kernel prior makes the vectors z_1 .. z_V the points of a Gaussian process with covariance
+ * s k(x, z): the weights of kernel functions are N(0, s K_ZZ^-1) a priori, and f gains, at each row
+ * by itself, the variance that the process has left given its values at the points,
+ *
+ *     s (k(x,x) - q(x)),    q(x) = k_Z(x)' K_ZZ^-1 k_Z(x)
+ *
+ * (Quinonero-Candela and Rasmussen 2005). Every function then has all V vectors. */
 typedef struct {
     double noise_variance; /* sigma^2; regression, else 0 */
     double bias_mean;      /* prior mean of the bias weight; 0 for classification or without bias */
-    size_t count;          /* K */
-    size_t terms;          /* how many of them are terms */
-    rvm_term *term;        /* owned, terms */
-    size_t *vector;        /* owned, K - terms: row of the model's vectors of each kernel function,
+    double process_variance; /* s, units of the target squared, above 0; 0: no kernel prior */
+    size_t count;            /* K */
+    size_t terms;            /* how many of them are terms */
+    rvm_term *term;          /* owned, terms */
+    size_t *vector; /* owned, K - terms: row of the model's vectors of each kernel function,
                          ascending */
     double *weight; /* owned, K: posterior mean, units of the target; the bias's is the deviation
                          from bias_mean */
-    double *alpha;  /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori */
-    double *factor; /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1] */
+    double *alpha;  /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori; with the
+                         kernel prior 0 behind the terms */
+    double *factor; /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1]; NULL where the first
+                         latent function's stands for it (common_covariance) */
     /* Draws in the place of a normal distribution, where there are any: alpha and factor are then
      * NULL, weight is their mean, and noise_variance that of the squares of noise_sd. Of two
      * classes P(k|x) is the mean of Phi(f(x)) over the draws. */
@@ -38,7 +49,8 @@ typedef struct {
  * independent. Two classes have one, the log-odds of the first class. One class has one of no basis
  * functions. More classes have one each, in the order of the labels, and P(k|x) = exp(f_k(x)) /
  * sum_j exp(f_j(x)), or with RVM_ONE_VS_REST in proportion to 1 / (1 + exp(-f_k(x))); their weights
- * are independent. */
+ * are independent. All latent functions have the kernel prior or none; a model with it has vectors,
+ * is not of one class, and has no draws. */
 struct rvm_model {
     rvm_task task;
     rvm_kernel kernel; /* its inputs: NULL, or those below */
@@ -56,8 +68,13 @@ struct rvm_model {
     rvm_gamma_prior weight_prior, noise_prior; /* that it was trained with, */
     double log_prior;                          /* and their log density at its precisions */
     size_t latent_count;
-    rvm_latent *latent;   /* owned */
-    rvm_problem *vectors; /* owned; the relevance vectors of all latent functions, targets 0 */
+    rvm_latent *latent; /* owned */
+    /* Of the kernel prior, else NULL, 0 and false. */
+    double *point_factor;   /* owned, V (V + 1) / 2: U row by row, upper triangular, U'U = K_ZZ and
+                               a jitter that is small beside it */
+    double kernel_diagonal; /* precomputed kernel: k(x,x) of a row that is predicted */
+    bool common_covariance; /* more than two classes: they have the same functions, and Sigma */
+    rvm_problem *vectors;   /* owned; the relevance vectors of all latent functions, targets 0 */
     size_t
         *row; /* owned, one for each vector: its row of the training file, from 1; NULL: unknown */
 };
@@ -74,8 +91,16 @@ bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs);
  * model. */
 bool rvm_latent_alloc(rvm_latent *f, const rvm_basis *b, const size_t *id, const size_t *which,
                       size_t count, size_t draws);
+/* Gives up `factor`, that of the first latent function being everyone's. */
+void rvm_latent_drop_factor(rvm_latent *f);
 /* Makes it an empty one again. */
 void rvm_latent_free(rvm_latent *f);
+/* Gives a model that has its vectors a point_factor of zeros; false without memory. */
+bool rvm_model_alloc_points(rvm_model *m);
+/* It has the kernel prior. */
+bool rvm_model_is_process(const rvm_model *m);
+/* R of the weights of latent function k, its own or everyone's; borrowed. */
+double *rvm_model_factor(const rvm_model *m, size_t k);
 bool rvm_latent_has_bias(const rvm_latent *f);
 /* Some prior of the precisions is not flat. */
 bool rvm_model_has_prior(const rvm_model *m);

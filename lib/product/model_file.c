@@ -68,6 +68,11 @@ static bool is_drawn(const model_file *x)
     return x->m->latent_count > 0 && x->m->latent->draws > 0;
 }
 
+static bool is_process(const model_file *x)
+{
+    return rvm_model_is_process(x->m);
+}
+
 /* ---- Keys of the header --------------------------------------------------------------------- */
 
 /* Begins the line of a key that may be absent, and says whether it is there. belongs: a model of
@@ -258,6 +263,27 @@ static void code_draw_count(model_file *x)
     code_draws(x, &f->noise_sd, 0, f->draws, RVM_POSITIVE);
 }
 
+/* The kernel prior, of all latent functions. */
+static void code_process(model_file *x)
+{
+    rvm_model *m = x->m;
+    const bool belongs = x->vectors > 0 && m->class_count != 1 && !is_drawn(x);
+
+    if (!has_key(x, "process_variance", belongs, is_process(x)))
+        return;
+    for (size_t k = 0; is_sound(x) && k < m->latent_count; k++)
+        rvm_codec_real(&x->c, &m->latent[k].process_variance, RVM_POSITIVE);
+    if (has_key(x, "common_covariance", m->class_count > 2, m->common_covariance)) {
+        int yes = 1;
+        rvm_codec_whole(&x->c, &yes, 1, 1);
+        m->common_covariance = true;
+    }
+    if (m->kernel.type == RVM_PRECOMPUTED) {
+        rvm_codec_key(&x->c, "kernel_diagonal");
+        rvm_codec_real(&x->c, &m->kernel_diagonal, RVM_POSITIVE);
+    }
+}
+
 static void code_prior(model_file *x)
 {
     rvm_model *m = x->m;
@@ -293,6 +319,7 @@ static void code_header(model_file *x)
     if (is_regression(x))
         code_noise(x);
     code_draw_count(x);
+    code_process(x);
     rvm_codec_key(&x->c, is_drawn(x) ? "log_likelihood" : "log_evidence");
     rvm_codec_real(&x->c, &m->log_evidence, RVM_ANY);
     code_prior(x);
@@ -334,11 +361,13 @@ static bool reserve(model_file *x, size_t k)
            (f->draws > 0 || has_room(x, &f->alpha, i, sizeof *f->alpha));
 }
 
-/* The numbers of the next basis function of latent function k, which there is room for. */
+/* The numbers of the next basis function of latent function k, which there is room for. With the
+ * kernel prior the precisions of the kernel functions are not one each. */
 static void code_weight(model_file *x, size_t k)
 {
     rvm_latent *f = &x->m->latent[k];
     const size_t i = x->known[k]++, D = f->draws;
+    const bool has_precision = !is_process(x) || i < f->terms;
 
     if (D > 0) {
         code_draws(x, &f->draw, i * D, D, RVM_ANY);
@@ -347,7 +376,10 @@ static void code_weight(model_file *x, size_t k)
         return;
     }
     rvm_codec_real(&x->c, &f->weight[i], RVM_ANY);
-    rvm_codec_real(&x->c, &f->alpha[i], RVM_POSITIVE);
+    if (has_precision)
+        rvm_codec_real(&x->c, &f->alpha[i], RVM_POSITIVE);
+    else if (reads(x))
+        f->alpha[i] = 0;
 }
 
 /* Of term i, which comes after all those before it. */
@@ -390,23 +422,24 @@ static void code_term(model_file *x, size_t k, size_t i)
         code_term_name(x, f, i);
     else if (reads(x))
         f->term[i] = (rvm_term){ 0 };
+    if (reads(x))
+        f->terms++;
     if (bias && f->draws > 0)
         rvm_codec_real(&x->c, &f->bias_mean, RVM_ANY);
     code_weight(x, k);
     if (bias && f->draws == 0)
         rvm_codec_real(&x->c, &f->bias_mean, RVM_ANY);
-    if (reads(x))
-        f->terms++;
 }
 
-static void code_factor(model_file *x, rvm_latent *f)
+/* The rows of an upper triangle, a line each. */
+static void code_triangle(model_file *x, const char *key, double **array, size_t rows)
 {
     size_t entries = 0;
 
-    for (size_t i = 0; is_sound(x) && i < f->count; i++) {
-        rvm_codec_key(&x->c, "factor");
-        for (size_t j = i; j < f->count && has_room(x, &f->factor, entries, sizeof *f->factor); j++)
-            rvm_codec_real(&x->c, &f->factor[entries++], j == i ? RVM_POSITIVE : RVM_ANY);
+    for (size_t i = 0; is_sound(x) && i < rows; i++) {
+        rvm_codec_key(&x->c, key);
+        for (size_t j = i; j < rows && has_room(x, array, entries, sizeof **array); j++)
+            rvm_codec_real(&x->c, &(*array)[entries++], j == i ? RVM_POSITIVE : RVM_ANY);
     }
 }
 
@@ -431,6 +464,30 @@ static void fault_of_excess(model_file *x)
                     kind_of_function(x));
 }
 
+static bool have_same_terms(const rvm_latent *f, const rvm_latent *g)
+{
+    for (size_t i = 0; i < f->terms && i < g->terms; i++)
+        if (rvm_term_compare(&f->term[i], &g->term[i]) != 0)
+            return false;
+    return f->terms == g->terms;
+}
+
+/* Behind the terms of one of several latent functions: with the kernel prior each has all vectors,
+ * and those of one covariance have the same functions. */
+static void check_process(model_file *x, size_t k)
+{
+    const rvm_latent *f = &x->m->latent[k];
+
+    if (!is_sound(x) || !reads(x) || !is_process(x))
+        return;
+    if (f->count != f->terms + x->vectors)
+        rvm_codec_fault_line(&x->c, "%s %d must have all vectors, as its prior says",
+                             kind_of_function(x), number_of_function(x, k));
+    else if (x->m->common_covariance && !have_same_terms(f, x->m->latent))
+        rvm_codec_fault_line(&x->c, "class %d must have the basis functions of the first class",
+                             number_of_function(x, k));
+}
+
 static void code_latent(model_file *x, size_t k)
 {
     rvm_latent *f = &x->m->latent[k];
@@ -444,8 +501,9 @@ static void code_latent(model_file *x, size_t k)
     }
     if (!are_several(x) && reads(x))
         f->count = f->terms + x->vectors;
-    if (f->draws == 0)
-        code_factor(x, f);
+    check_process(x, k);
+    if (f->draws == 0 && (k == 0 || !x->m->common_covariance))
+        code_triangle(x, "factor", &f->factor, f->count);
 }
 
 /* ---- Vectors -------------------------------------------------------------------------------- */
@@ -478,10 +536,10 @@ static bool code_pair_of_weight(model_file *x, size_t k, size_t vector)
     return true;
 }
 
-/* The only latent function has all vectors. */
+/* The only latent function has all vectors, and with the kernel prior every one has. */
 static bool code_weight_of_vector(model_file *x, size_t k, size_t vector)
 {
-    if (are_several(x))
+    if (are_several(x) && !is_process(x))
         return code_pair_of_weight(x, k, vector);
     if (!reserve(x, k))
         return false;
@@ -549,6 +607,8 @@ static void code_functions(model_file *x)
         rvm_codec_fault_memory(&x->c);
     for (size_t k = 0; is_sound(x) && k < m->latent_count; k++)
         code_latent(x, k);
+    if (is_process(x))
+        code_triangle(x, "point_factor", &m->point_factor, x->vectors);
     rvm_codec_key(&x->c, "RV");
     for (size_t i = 0; is_sound(x) && i < x->vectors; i++)
         code_vector(x, i);

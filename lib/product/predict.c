@@ -6,6 +6,15 @@
  *   f       mean         bias_mean + mu' phi
  *   s2      variance     phi' Sigma phi = |v|^2 with R' v = phi, by forward substitution
  *
+ * With the kernel prior (Quinonero-Candela and Rasmussen 2005, the conditional of FITC) f is a
+ * Gaussian process of covariance s k, whose values at the vectors leave at the row
+ *
+ *   s2      variance     phi' Sigma phi + s (k(x,x) - q),  q = |U^-T k_Z|^2,  U'U = K_ZZ
+ *
+ * which the functions share but for s: one more forward substitution for all of them, and one for
+ * all variances where they have one Sigma.  Far from the vectors k_Z and q vanish for a kernel that
+ * falls off, and s2 rises to that of the terms and s k(x,x).
+ *
  * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In
  * classification probabilities follow from mean and variance of the latent function, or functions:
  * probability.c.  A model of draws has f once for each draw, and averages over them: mixture.c.
@@ -51,6 +60,7 @@ typedef struct {
     double *phi;      /* TILES x padded x LANES of the largest latent function */
     double *mean;     /* F x CHUNK */
     double *variance; /* C x CHUNK */
+    double *left;     /* CHUNK: k(x,x) - q */
     double *row;      /* F + C: both of one row */
 } worker;
 
@@ -61,7 +71,9 @@ struct rvm_predictor {
     bool probability;         /* likewise */
     double steps;             /* standard deviations on each side of the interval */
     rvm_kernel_rows *vectors; /* owned, V of them */
-    rvm_forward *forward;     /* owned, latent functions; empty without variance */
+    rvm_forward *forward;     /* owned, latent functions; empty without variance, or where it is
+                                 the first one's */
+    rvm_forward points;       /* owned: U; empty without variance or kernel prior */
     worker *worker;           /* owned */
     size_t workers;
 };
@@ -155,6 +167,35 @@ static void fill_variance(double *variance, const worker *w, const rvm_latent *f
             memcpy(w->phi + (t * R->padded + i) * LANES, phi_row(w, f, i) + t * LANES,
                    LANES * sizeof *w->phi);
     rvm_predict_variances(variance, w->phi, tiles, R);
+}
+
+/* k(x,x) - q of rows first .. first + count - 1, 0 where it is negative by rounding: near a vector
+ * both are the same but for the last digits. What is no number stays none, and is found later. */
+static void fill_left(worker *w, const rvm_predictor *pr, const rvm_kernel_rows *x, size_t first,
+                      size_t count)
+{
+    const rvm_kernel *kernel = &pr->m->kernel;
+    const size_t tiles = (count + LANES - 1) / LANES, padded = pr->points.padded;
+    double q[CHUNK];
+
+    for (size_t t = 0; t < tiles; t++)
+        for (size_t i = 0; i < pr->points.K; i++)
+            memcpy(w->phi + (t * padded + i) * LANES, w->values + i * CHUNK + t * LANES,
+                   LANES * sizeof *w->phi);
+    rvm_predict_variances(q, w->phi, tiles, &pr->points);
+    if (kernel->type != RVM_PRECOMPUTED)
+        rvm_kernel_diagonal(w->left, kernel, x, first, count);
+    for (size_t r = 0; r < count; r++) {
+        const double prior = kernel->type == RVM_PRECOMPUTED ? pr->m->kernel_diagonal : w->left[r];
+        w->left[r] = prior - q[r] < 0 ? 0 : prior - q[r];
+    }
+}
+
+/* variance[r] += s left[r], the same for each row whichever come with it. */
+static void add_left(double *variance, const worker *w, double s, size_t count)
+{
+    for (size_t r = 0; r < count; r++)
+        variance[r] += s * w->left[r];
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
@@ -258,6 +299,17 @@ typedef struct {
     const rvm_kernel_rows *x;
 } rows_job;
 
+/* Variances of latent function k; its terms have been filled. */
+static void fill_latent_variance(worker *w, const rvm_predictor *pr, size_t k, size_t tiles)
+{
+    double *variance = w->variance + k * CHUNK;
+
+    if (k > 0 && pr->m->common_covariance)
+        memcpy(variance, w->variance, CHUNK * sizeof *variance);
+    else
+        fill_variance(variance, w, &pr->m->latent[k], &pr->forward[k], tiles);
+}
+
 /* Means, or draws, and variances of all latent functions at rows first .. first + count - 1. */
 static void fill_functions(worker *w, const rows_job *j, size_t first, size_t count)
 {
@@ -274,8 +326,13 @@ static void fill_functions(worker *w, const rows_job *j, size_t first, size_t co
         for (size_t d = 0; d < f->draws; d++)
             fill_mean(w->mean + d * CHUNK, w, f, f->draw + d, f->draws);
         if (pr->variance)
-            fill_variance(w->variance + k * CHUNK, w, f, &pr->forward[k], tiles);
+            fill_latent_variance(w, pr, k, tiles);
     }
+    if (!pr->variance || !rvm_model_is_process(pr->m))
+        return;
+    fill_left(w, pr, j->x, first, count);
+    for (size_t k = 0; k < pr->m->latent_count; k++)
+        add_left(w->variance + k * CHUNK, w, pr->m->latent[k].process_variance, count);
 }
 
 /* Row r of those in hand, which is `row` of out. */
@@ -352,21 +409,28 @@ static bool init_worker(worker *w, const rvm_predictor *pr)
 {
     const rvm_model *m = pr->m;
     const size_t C = m->latent_count, F = functions_of_row(m), V = m->vectors->rows;
-    size_t longest = 0, terms = 0;
+    size_t longest = pr->points.padded, terms = 0;
 
     for (size_t k = 0; k < C; k++) {
         terms = GSL_MAX(terms, m->latent[k].terms);
         longest = GSL_MAX(longest, pr->forward[k].padded);
     }
-    w->values = rvm_array(V + terms + longest + 2 * (F + C), CHUNK * sizeof *w->values);
+    w->values = rvm_array(V + terms + longest + 2 * (F + C) + 1, CHUNK * sizeof *w->values);
     if (w->values == NULL)
         return false;
     w->terms = w->values + V * CHUNK;
     w->phi = w->terms + terms * CHUNK;
     w->mean = w->phi + longest * CHUNK;
     w->variance = w->mean + F * CHUNK;
-    w->row = w->variance + C * CHUNK;
+    w->left = w->variance + C * CHUNK;
+    w->row = w->left + CHUNK;
     return true;
+}
+
+/* The first latent function's may be everyone's. */
+static size_t covariances_of(const rvm_model *m)
+{
+    return m->common_covariance ? 1 : m->latent_count;
 }
 
 static bool init_predictor(rvm_predictor *pr)
@@ -379,8 +443,10 @@ static bool init_predictor(rvm_predictor *pr)
     pr->worker = rvm_array(pr->workers, sizeof *pr->worker);
     if (pr->vectors == NULL || pr->forward == NULL || pr->worker == NULL)
         return false;
-    for (size_t k = 0; memory && pr->variance && k < m->latent_count; k++)
+    for (size_t k = 0; memory && pr->variance && k < covariances_of(m); k++)
         memory = rvm_forward_init(&pr->forward[k], m->latent[k].factor, m->latent[k].count);
+    if (memory && pr->variance && rvm_model_is_process(m))
+        memory = rvm_forward_init(&pr->points, m->point_factor, m->vectors->rows);
     for (size_t i = 0; memory && i < pr->workers; i++)
         memory = init_worker(&pr->worker[i], pr);
     return memory;
@@ -435,6 +501,7 @@ void rvm_predictor_free(rvm_predictor *pr)
         free(pr->worker[i].values);
     for (size_t k = 0; pr->forward != NULL && k < pr->m->latent_count; k++)
         rvm_forward_clear(&pr->forward[k]);
+    rvm_forward_clear(&pr->points);
     free(pr->worker);
     free(pr->forward);
     rvm_kernel_rows_free(pr->vectors);
@@ -451,12 +518,13 @@ static int threads_worth(const rvm_predictor *pr, const rvm_problem *p)
 {
     const size_t most = GSL_MIN(chunks_of(p), pr->workers);
     const double N = (double)p->rows, V = (double)pr->m->vectors->rows;
-    double cost = V * (KERNEL_COST * N + (double)p->start[p->rows]);
+    double cost = V * (KERNEL_COST * N + (double)p->start[p->rows]) +
+                  0.5 * N * (double)pr->points.K * (double)pr->points.K;
 
     for (size_t k = 0; k < pr->m->latent_count; k++) {
         const double K = (double)pr->m->latent[k].count;
         cost += KERNEL_COST * N * (double)pr->m->latent[k].terms;
-        cost += pr->variance ? 0.5 * N * K * K : 0;
+        cost += pr->variance && k < covariances_of(pr->m) ? 0.5 * N * K * K : 0;
         cost += N * (K + KERNEL_COST) * (double)pr->m->latent[k].draws;
     }
     return (int)GSL_MIN((double)most, 1 + cost / thread_cost);
