@@ -203,6 +203,157 @@ START_TEST(nothing_is_said_of_one_class_or_a_constant)
     }
 END_TEST
 
+/* ---- The kernel prior ------------------------------------------------------------------------ */
+
+static rvm_model *model_of(const char *text)
+{
+    rvm_model *m = NULL;
+    rvm_error err = { 0 };
+    FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
+    ck_assert_ptr_nonnull(in);
+    CHECK_OK(rvm_model_read(&m, in, &err));
+    fclose(in);
+    return m;
+}
+
+enum { ROWS = 12 };
+static const double point[] = { -1, 1 }, scale = 2, noise = 0.25;
+
+static double input(size_t n)
+{
+    return -2 + 0.4 * (double)n;
+}
+
+static double target(size_t n)
+{
+    return cos(2 * input(n)) + 0.3 * sin(37 * (double)n);
+}
+
+static double rbf(double x, double z)
+{
+    return exp(-0.5 * (x - z) * (x - z));
+}
+
+/* Posterior precision P = K / s + sum of phi phi' / (noise + s (1 - q)) over all rows but one, and
+ * the weights there, of the two points, whose K = [1 c; c 1]. */
+static void solve_points(double P[3], double w[2], size_t without)
+{
+    const double c = rbf(point[0], point[1]), det = 1 - c * c;
+    double g[2] = { 0, 0 };
+    P[0] = P[2] = 1 / scale;
+    P[1] = c / scale;
+    for (size_t n = 0; n < ROWS; n++) {
+        const double a = rbf(input(n), point[0]), b = rbf(input(n), point[1]);
+        const double q = (a * a - 2 * c * a * b + b * b) / det;
+        const double precision = n == without ? 0 : 1 / (noise + scale * (1 - q));
+        P[0] += precision * a * a;
+        P[1] += precision * a * b;
+        P[2] += precision * b * b;
+        g[0] += precision * a * target(n);
+        g[1] += precision * b * target(n);
+    }
+    const double all = P[0] * P[2] - P[1] * P[1];
+    w[0] = (P[2] * g[0] - P[1] * g[1]) / all;
+    w[1] = (P[0] * g[1] - P[1] * g[0]) / all;
+}
+
+/* The model of all rows; R and U by hand. */
+static rvm_model *model_of_points(void)
+{
+    const double c = rbf(point[0], point[1]);
+    double P[3], w[2];
+    char text[1024];
+    solve_points(P, w, ROWS);
+    const double r = P[1] / sqrt(P[0]);
+    snprintf(text, sizeof text,
+             "rvm_model 1\ntask regression\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_rv 2\n"
+             "examples 12\nnoise_variance %.17g\nnoise_fixed 0\nprocess_variance %.17g\n"
+             "log_evidence 0\nconverged 1\nfactor %.17g %.17g\nfactor %.17g\n"
+             "point_factor 1 %.17g\npoint_factor %.17g\nRV\n%.17g 1:-1\n%.17g 1:1\nend\n",
+             noise, scale, sqrt(P[0]), r, sqrt(P[2] - r * r), c, sqrt(1 - c * c), w[0], w[1]);
+    return model_of(text);
+}
+
+/* FITC (Quinonero-Candela and Rasmussen 2005): what is left of the process at a row is its noise. */
+START_TEST(regression_with_points_is_exact)
+    {
+        rvm_problem *p = empty_problem();
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
+        double model = 0, constant = 0, sum = 0;
+        for (size_t n = 0; n < ROWS; n++) {
+            const double x = input(n);
+            append_dense(p, target(n), &x, 1);
+            sum += target(n);
+        }
+        for (size_t n = 0; n < ROWS; n++) {
+            double P[3], w[2];
+            solve_points(P, w, n);
+            model += gsl_pow_2(target(n) - w[0] * rbf(input(n), point[0]) -
+                               w[1] * rbf(input(n), point[1]));
+            constant += gsl_pow_2(target(n) - (sum - target(n)) / (ROWS - 1));
+        }
+        rvm_model *m = model_of_points();
+        const rvm_held_out h = held_out(m, p, &s);
+        ck_assert_uint_eq(h.rows, ROWS);
+        check_close(h.loss, model / constant, 1e-10);
+        rvm_model_free(m);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* f = 3/2 k, s2 = k^2 / 4 and v = 3 (1 - k^2) with k = exp(-(x - 1)^2). */
+START_TEST(two_classes_with_points_by_hand)
+    {
+        const double x[] = { 1, 0.5, 2, 0 };
+        const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 1);
+        rvm_problem *p = empty_problem();
+        double loss = 0;
+        for (size_t n = 0; n < 4; n++) {
+            const double k = exp(-(x[n] - 1) * (x[n] - 1)), f = 1.5 * k, s2 = k * k / 4;
+            const double y = 1 / (1 + exp(-f)), left = 1 - s2 * y * (1 - y), t = n % 2 == 0;
+            append_dense(p, n % 2 == 0 ? 1 : -1, &x[n], 1);
+            loss += log_loss(n % 2 == 0, f - s2 * (t - y) / left, s2 / left + 3 * (1 - k * k)) / 4;
+        }
+        rvm_model *m = model_of("rvm_model 1\ntask classification\nkernel_type rbf\ngamma 1\n"
+                                "nr_class 2\nlabel 1 -1\ntotal_rv 1\nexamples 4\n"
+                                "process_variance 3\nlog_evidence 0\nconverged 1\n"
+                                "probability 0\nfactor 2\npoint_factor 1\nRV\n1.5 1:1\nend\n");
+        const rvm_held_out h = held_out(m, p, &s);
+        ck_assert_uint_eq(h.rows, 4);
+        check_close(h.loss, loss, 1e-12);
+        rvm_model_free(m);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+#define CLASSES                                                                             \
+    "rvm_model 1\ntask classification\nkernel_type rbf\ngamma 1\nnr_class 3\nlabel 0 1 2\n" \
+    "total_rv 1\nexamples 9\nprocess_variance 3 2 1\n"
+#define REST "log_evidence 0\nconverged 1\nprobability 0\nclass 0 1\nfactor 2\n"
+
+/* One factor for all classes, or the same one three times. */
+START_TEST(three_classes_of_one_covariance)
+    {
+        const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 1);
+        rvm_problem *p = empty_problem();
+        for (int n = 0; n < 9; n++) {
+            const double x = 0.3 * n;
+            append_dense(p, n % 3, &x, 1);
+        }
+        rvm_model *one = model_of(CLASSES "common_covariance 1\n" REST "class 1 1\nclass 2 1\n"
+                                          "point_factor 1\nRV\n1.5 0 -1 1:1\nend\n");
+        rvm_model *own = model_of(CLASSES REST "class 1 1\nfactor 2\nclass 2 1\nfactor 2\n"
+                                               "point_factor 1\nRV\n1.5 0 -1 1:1\nend\n");
+        const rvm_held_out a = held_out(one, p, &s), b = held_out(own, p, &s);
+        ck_assert_uint_eq(a.rows, 9);
+        ck_assert_double_eq(a.loss, b.loss);
+        ck_assert(a.loss > 0.5 && a.loss < 2);
+        rvm_model_free(one);
+        rvm_model_free(own);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *held_out_suite(void);
 Suite *held_out_suite(void)
 {
@@ -212,6 +363,9 @@ Suite *held_out_suite(void)
     tcase_add_loop_test(c, two_classes_are_close, 0, 2);
     tcase_add_loop_test(c, three_classes, 0, 2);
     tcase_add_loop_test(c, nothing_is_said_of_one_class_or_a_constant, 0, 2);
+    tcase_add_test(c, regression_with_points_is_exact);
+    tcase_add_test(c, two_classes_with_points_by_hand);
+    tcase_add_test(c, three_classes_of_one_covariance);
     suite_add_tcase(s, c);
     return s;
 }

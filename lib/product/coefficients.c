@@ -30,7 +30,8 @@ rvm_status rvm_model_coefficients(rvm_coefficient **out, size_t *count, const rv
     const size_t terms = f->draws > 0 ? 0 : f->terms;
     rvm_coefficient *list = rvm_array(terms, sizeof *list);
     rvm_forward R = { 0 };
-    const bool memory = list != NULL && rvm_forward_init(&R, f->factor, terms > 0 ? f->count : 0);
+    const bool memory = list != NULL && rvm_forward_init(&R, rvm_model_factor(m, function),
+                                                         terms > 0 ? f->count : 0);
     double *phi = memory ? rvm_array(R.padded, RVM_FORWARD_LANES * sizeof *phi) : NULL;
 
     for (size_t i = 0; phi != NULL && i < terms; i++) {

@@ -9,7 +9,11 @@
  * For normal noise, g = (t - f) / sigma^2 and b = 1 / sigma^2, that is exact: the residual becomes
  * (t - f) / (1 - h), h = s2 / sigma^2 the diagonal of the hat matrix. For classes it is as good as
  * Laplace's approximation (Opper and Winther 2000), class by class. The precisions have seen the
- * row, so that the error comes out too small rather than too large. */
+ * row, so that the error comes out too small rather than too large.
+ *
+ * With the kernel prior f is the part that the weights make, and the row has a part of its own
+ * beside it, of variance v = s (k(x,x) - q(x)), of which no other row knows: in a regression it is
+ * noise like the noise, sigma^2 + v in the place of sigma^2 above; classes are averaged over it. */
 #include <float.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
@@ -37,22 +41,35 @@ typedef struct {
     const rvm_model *m;
     rvm_problem *p;          /* owned */
     size_t F;                /* latent functions */
-    double *mean, *variance; /* owned, rows x F */
+    double *mean, *variance; /* owned, rows x F: of what the weights make */
+    double *left;            /* owned, rows: k(x,x) - q(x); 0 without the kernel prior */
 } moments;
 
-/* Function k alone: an output, or as the log-odds of the first of two classes. */
-static rvm_status find_function(moments *q, size_t k, int threads, rvm_error *err)
+/* Function k alone: an output, or as the log-odds of the first of two classes. weights: only what
+ * they make of it. */
+static rvm_status predict_alone(rvm_prediction *out, const moments *q, size_t k, bool weights,
+                                int threads, rvm_error *err)
 {
     const rvm_model *m = q->m;
     int label[2] = { 1, -1 };
     const rvm_predictor_settings s = { .mode = true, .variance = true, .threads = threads };
     rvm_model alone = *m;
-    rvm_prediction out = { 0 };
-    alone.latent = &m->latent[k];
+    rvm_latent f = m->latent[k];
+    f.factor = rvm_model_factor(m, k);
+    f.process_variance = weights ? 0 : f.process_variance;
+    alone.latent = &f;
     alone.latent_count = 1;
+    alone.common_covariance = false;
     alone.class_count = m->task == RVM_CLASSIFICATION ? 2 : 0;
     alone.label = label;
-    const rvm_status status = rvm_predict_by(&out, &alone, q->p, &s, err);
+    return rvm_predict_by(out, &alone, q->p, &s, err);
+}
+
+static rvm_status find_function(moments *q, size_t k, int threads, rvm_error *err)
+{
+    const rvm_model *m = q->m;
+    rvm_prediction out = { 0 };
+    const rvm_status status = predict_alone(&out, q, k, true, threads, err);
     for (size_t n = 0; n < q->p->rows && status == RVM_OK; n++) {
         const double *log_p = out.log_probability + 2 * n;
         q->mean[n * q->F + k] = m->task == RVM_CLASSIFICATION ? log_p[0] - log_p[1] : out.value[n];
@@ -62,18 +79,42 @@ static rvm_status find_function(moments *q, size_t k, int threads, rvm_error *er
     return status;
 }
 
+/* That of the first function is that of all. */
+static rvm_status find_left(moments *q, int threads, rvm_error *err)
+{
+    const rvm_latent *f = q->m->latent;
+    rvm_prediction out = { 0 };
+    rvm_status status = RVM_OK;
+    if (!rvm_model_is_process(q->m))
+        return RVM_OK;
+    status = predict_alone(&out, q, 0, false, threads, err);
+    for (size_t n = 0; n < q->p->rows && status == RVM_OK; n++) {
+        const double weights = q->variance[n * q->F] + f->noise_variance;
+        q->left[n] = fmax(out.variance[n] - weights, 0) / f->process_variance;
+    }
+    rvm_prediction_free(&out);
+    return status;
+}
+
+/* Variance of function k at row n beside that of the weights. */
+static double own_variance(const moments *q, size_t n, size_t k)
+{
+    return q->m->latent[k].process_variance * q->left[n];
+}
+
 static rvm_status moments_init(moments *q, const rvm_model *m, const rvm_problem *p, int threads,
                                rvm_error *err)
 {
     *q = (moments){ .m = m, .p = rvm_problem_thin(p, MOST_ROWS), .F = m->latent_count };
     q->mean = rvm_array(MOST_ROWS * q->F, sizeof *q->mean);
     q->variance = rvm_array(MOST_ROWS * q->F, sizeof *q->variance);
-    if (q->p == NULL || q->mean == NULL || q->variance == NULL)
+    q->left = rvm_array(MOST_ROWS, sizeof *q->left);
+    if (q->p == NULL || q->mean == NULL || q->variance == NULL || q->left == NULL)
         return rvm_fail_memory(err, "the held-out error");
     rvm_status status = RVM_OK;
     for (size_t k = 0; k < q->F && status == RVM_OK; k++)
         status = find_function(q, k, threads, err);
-    return status;
+    return status == RVM_OK ? find_left(q, threads, err) : status;
 }
 
 static void moments_free(moments *q)
@@ -81,6 +122,7 @@ static void moments_free(moments *q)
     rvm_problem_free(q->p);
     free(q->mean);
     free(q->variance);
+    free(q->left);
 }
 
 /* Takes an observation with that gradient and curvature out of a normal distribution; false where too
@@ -110,12 +152,13 @@ static double mean_target(const rvm_problem *p, size_t output)
 static void add_output(rvm_held_out *out, moments *q, size_t k)
 {
     const rvm_problem *p = q->p;
-    const double mean = mean_target(p, k), noise = q->m->latent[k].noise_variance;
+    const double mean = mean_target(p, k);
     const double others = (double)p->rows / ((double)p->rows - 1);
     double model = 0, constant = 0, size = 0;
     size_t rows = 0;
     for (size_t n = 0; n < p->rows; n++) {
         const double t = rvm_problem_targets(p, n)[k];
+        const double noise = q->m->latent[k].noise_variance + own_variance(q, n, k);
         double f = q->mean[n * q->F + k], s2 = q->variance[n * q->F + k];
         if (!take_out(&f, &s2, (t - f) / noise, 1 / noise))
             continue;
@@ -151,6 +194,7 @@ static bool predict_row(double *log_p, double *p, moments *q, size_t n, size_t c
         const double y = many && alone ? 1 / (1 + exp(-f[k])) : p[k];
         const double t = k == class ? 1 : 0;
         sound = sound && take_out(&f[k], &s2[k], weight * (t - y), weight * y * (1 - y));
+        s2[k] += own_variance(q, n, k);
     }
     if (!sound)
         return false;
