@@ -236,7 +236,8 @@ compare() { # NAME GROUP STEM FROM ROWS OPTIONS...
 
 # ---- Far from the data ---------------------------------------------------------------------------
 
-# Appends "sinc ONE sd at x = 1000, that of the noise": sin(x) / x of the shipped data, x in -10 .. 10.
+# Appends "ONE and standard deviations: at x = 1000, of noise and process together, of the noise", for
+# sin(x) / x of the shipped data, x in -10 .. 10.
 compare_far() {
     echo '0 1:1000' >"$tmp/far"
     type=3 seconds=0
@@ -250,8 +251,11 @@ compare_far() {
         (timed "$bin/rvm-train" -q -s 3 -g auto $options "$here/../data/sinc.train" "$tmp/model") &&
             "$bin/rvm-predict" -q --variance "$tmp/far" "$tmp/model" "$tmp/predicted" ||
             { note "sinc, $one: left out" && continue; }
-        awk -v one="$one" 'FNR == NR { if ($1 == "noise_variance") noise = $2; next }
-            { printf "%s %.4g %.4g\n", one, sqrt($2), sqrt(noise) }' \
+        awk -v one="$one" '
+            FNR == NR && $1 == "noise_variance" { noise = $2 }
+            FNR == NR && $1 == "process_variance" { process = $2 }
+            FNR == NR { next }
+            { printf "%s %.4g %.4g %.4g\n", one, sqrt($2), sqrt(process + noise), sqrt(noise) }' \
             "$tmp/model" "$tmp/predicted" >>"$tmp/far.lines"
     done
 }
@@ -356,9 +360,9 @@ tell_of_loss() { # GROUP WORDS
                 }
             }
             if (count)
-                printf "%s, log loss with the %s prior: times %.2f that of svm-train (geometric mean), " \
-                    "at or below it in %d of %d sets, at most times %.2f.\n", words, one,
-                    exp(product / count), less, count, worst
+                printf "%s, log loss with the %s prior: times %.2f that of svm-train " \
+                    "(geometric mean), at or below it in %d of %d sets, at most times %.2f.\n",
+                    words, one, exp(product / count), less, count, worst
         }
         END { tell("flat"); tell("kernel") }' "$tmp/lines"
 }
@@ -378,21 +382,41 @@ tell_of_intervals() {
                 }
             }
             if (count)
-                printf "90 %% intervals, %s: %.1f %% on the mean of %d sets, %.1f %% at the least (%s).\n",
+                printf "90 %% intervals, %s: %.1f %% on the mean of %d sets, at the least %.1f %% (%s).\n",
                     one, total / count, count, least, where
         }
         END { tell("flat"); tell("kernel"); tell("gp") }' "$tmp/lines"
 }
 
+# The density of either prior beside that of the process with all rows.
+tell_of_density() {
+    awk "$means"'
+        function tell(one,    i, n, count, more) {
+            for (i = 1; i <= sets; i++) {
+                n = order[i]
+                if ((n, one, 2) in told && (n, "gp", 2) in told && group[n] == "regression") {
+                    more += told[n, one, 2] - told[n, "gp", 2]
+                    count++
+                }
+            }
+            if (count)
+                printf "nlpd, %s less gp: %+.3f on the mean of %d sets (medians of the splits).\n", one,
+                    more / count, count
+        }
+        END { tell("flat"); tell("kernel") }' how=median "$tmp/lines"
+}
+
 tell_of_far() {
-    while read -r one sd noise; do
-        echo "sinc at x = 1000, $one prior: standard deviation $sd, that of the noise $noise."
+    while read -r one sd process noise; do
+        echo "sinc at x = 1000, $one prior: standard deviation $sd; of process and noise $process," \
+            "of the noise $noise."
     done <"$tmp/far.lines"
 }
 
 has() { [ -s "$tmp/lines" ] && grep -q " $1 " "$tmp/lines"; }
 
 print_head() {
+    gp_version=$("$python" "$here/peer-gp.py" --version 2>/dev/null) || gp_version='no scikit-learn'
     cat <<END
 # The two priors of the weights
 
@@ -400,8 +424,8 @@ print_head() {
 
     svm  svm-train -b 1, C and gamma from the grid search that comes with libsvm (as in TUNED) on the
          first $grid_rows training rows at most
-    gp   scikit-learn, up to $gp_rows rows: two classes, one width, Laplace's method; regression, a width for
-         each input; by the evidence
+    gp   scikit-learn, up to $gp_rows rows, by the evidence: two classes, one width, Laplace's method;
+         regression, a width for each input
 
 Means over $splits splits, the same for all; one split for satellite, usps and letter, whose test part is
 used.  Two classes: seven in ten of the rows train.  digits and dna: 1000 rows.  Regression: nine in
@@ -419,7 +443,7 @@ The first column of each kind is that of the flat prior.
     command     make bench-prior BENCH_DATA=FOLDER
 $(describe_machine)
 $(describe_program "$bin")
-    peers       svm-train of libsvm, $("$python" "$here/peer-gp.py" --version 2>/dev/null || echo no scikit-learn)
+    peers       svm-train of libsvm, $gp_version
 END
 }
 
@@ -435,7 +459,7 @@ print_all() {
     printf '\n## In sum\n\n'
     ! has more || tell_of_loss more 'More than two classes'
     ! has two || tell_of_loss two 'Two classes'
-    ! has regression || tell_of_intervals
+    ! has regression || { tell_of_intervals && tell_of_density; }
     [ ! -s "$tmp/far.lines" ] || tell_of_far
 }
 
