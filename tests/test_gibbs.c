@@ -388,7 +388,7 @@ static void rank(size_t ranks[ASPECTS], toy *y, gsl_rng *rng, size_t draws)
 /* Simulation-based calibration (Talts et al. 2018): these ranks are uniform. */
 START_TEST(ranks_are_uniform)
     {
-        enum { DRAWS = 7, BINS = DRAWS + 1, TIMES = 400 };
+        enum { DRAWS = 7, BINS = DRAWS + 1, TIMES = 240 };
         size_t count[ASPECTS][BINS] = { 0 }, ranks[ASPECTS];
         gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
         toy y;
@@ -410,7 +410,6 @@ START_TEST(ranks_are_uniform)
     }
 END_TEST
 
-/* The same seed, the same draws; another seed, others. */
 /* The square of 1e200 is no number: neither is there a rate for the precision of the noise. */
 START_TEST(draws_out_of_range_are_refused)
     {
@@ -427,6 +426,7 @@ START_TEST(draws_out_of_range_are_refused)
     }
 END_TEST
 
+/* The same seed, the same draws; another seed, others. */
 START_TEST(seeds)
     {
         toy y;
