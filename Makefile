@@ -5,7 +5,7 @@
 #   PREFIX DESTDIR BINDIR MANDIR         where `make install` puts things
 #   FLAVOUR                              release, asan, coverage, ... or a name of your own; each
 #                                        builds in build/FLAVOUR, so flavours leave each other alone
-#   JOBS                                 command-line tests that run at a time (2)
+#   JOBS                                 suites and command-line tests that run at a time (2)
 #   V=1                                  show every command in full
 
 PREFIX  ?= /usr/local
