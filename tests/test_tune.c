@@ -61,7 +61,7 @@ static rvm_choice choose(const rvm_problem *p, const rvm_settings *s)
 START_TEST(finer_waves_get_narrower_kernels)
     {
         const rvm_settings s = regression();
-        rvm_problem *slow = wave(150, 6, 0.1, 1), *fast = wave(150, 30, 0.1, 1);
+        rvm_problem *slow = wave(100, 6, 0.1, 1), *fast = wave(100, 30, 0.1, 1);
         const rvm_choice wide = choose(slow, &s), narrow = choose(fast, &s);
         const double ratio = narrow.kernel.gamma / wide.kernel.gamma;
         ck_assert_msg(ratio >= 4 && ratio <= 150, "ratio %g", ratio);
@@ -77,7 +77,7 @@ END_TEST
 START_TEST(gamma_follows_the_units_of_the_inputs)
     {
         const rvm_settings s = regression();
-        rvm_problem *p = wave(120, 10, 0.1, 2), *q = wave(120, 10, 0.1, 2);
+        rvm_problem *p = wave(80, 10, 0.1, 2), *q = wave(80, 10, 0.1, 2);
         for (size_t k = 0; k < q->start[q->rows]; k++)
             q->value[k] *= 1024;
         const rvm_choice a = choose(p, &s), b = choose(q, &s);
@@ -108,7 +108,7 @@ END_TEST
  * targets. */
 START_TEST(pure_noise_ends_with_the_bias)
     {
-        const size_t rows[] = { 50, 200 };
+        const size_t rows[] = { 50, 130 };
         for (size_t k = 0; k < 2; k++)
             for (unsigned long seed = 1; seed <= 3; seed++) {
                 const rvm_settings s = regression();
@@ -257,7 +257,7 @@ START_TEST(degree_and_type_are_found)
         rvm_settings s = regression();
         rvm_problem *p = empty_problem();
         gsl_rng *rng = random_numbers(4);
-        for (size_t i = 0; i < 120; i++) {
+        for (size_t i = 0; i < 80; i++) {
             const double x = 2 * gsl_rng_uniform(rng) - 1;
             append_dense(p, 1 + 4 * x * x * x - 3 * x + gsl_ran_gaussian(rng, 0.05), &x, 1);
         }
@@ -316,7 +316,7 @@ START_TEST(classes_are_told_apart)
         rvm_problem *p = empty_problem();
         gsl_rng *rng = random_numbers(6);
         s.tune.gamma = true;
-        for (size_t i = 0; i < 80; i++) {
+        for (size_t i = 0; i < 50; i++) {
             const double x[2] = { i % 2 == 0 ? 1 + gsl_rng_uniform(rng) : -1 - gsl_rng_uniform(rng),
                                   gsl_rng_uniform(rng) };
             append_dense(p, i % 2 == 0 ? 7 : 3, x, 2);

@@ -1,10 +1,10 @@
 # The commands in the manual pages run as they are printed, one page after the other, with the tools
-# in PATH and the shipped files beside them; on an eighth of the rows, as in readme_tour.sh.
+# in PATH and the shipped files beside them; on few of the rows, as in readme_tour.sh.
 set -eu
 
 PATH=$BIN:$SRC/tools:$PATH
 for file in "$DATA"/*; do
-    [ ! -f "$file" ] || awk "NR % 8 == 1" "$file" >"${file##*/}"
+    [ ! -f "$file" ] || awk "NR % 12 == 1" "$file" >"${file##*/}"
 done
 # What stands in the pages for files of the reader's own.
 cp ripley.train train

@@ -1,7 +1,7 @@
 # -m is kept: the peak of resident memory of rvm-train stays below -m megabytes, plus the program
 # itself (what it takes to train on ten rows), plus what belongs to the rows and -m does not count:
 # five times the file, for two copies of the rows as numbers and one laid out for the kernel. The
-# target is so rough that functions fill whatever room there is; all columns would be 1150 MB.
+# target is so rough that functions fill whatever room there is; all columns would be 390 MB.
 set -eu
 
 fail() { echo "$*" >&2; exit 1; }
@@ -32,8 +32,8 @@ peak() { # TASK ROWS MB: in kilobytes
     tail -n 1 peak
 }
 
-rows 12000 0 >regression
-rows 12000 1 >classes
+rows 7000 0 >regression
+rows 7000 1 >classes
 head -n 10 regression >few
 itself=$(peak 3 few 64)
 

@@ -15,6 +15,7 @@ check() { # ROWS OPTION ...
 
 check "$DATA/ripley.train" -g 4
 check "$DATA/friedman1.train" -s 3 -g 0.3 --restarts 6
+counts=3
 check "$DATA/boston" -s 3 -g 0.00001 -m 6
 check "$DATA/pima_std.train" -g 0.03 -m 2
 
@@ -30,7 +31,6 @@ awk 'BEGIN {
         printf "%.6f 1:%.6f 2:%.6f\n", sin(6 * x) + z * z + seed / 2147483647, x, z
     }
 }' >many
-counts=3
 check many -s 3 -g 4 -m 16
 awk '{ $1 = $1 > 1.4 ? 1 : -1; print }' many >classes
 check classes -g 4 -m 16

@@ -8,7 +8,7 @@ head -n 170 "$DATA/friedman1.train" >part
 "$BIN/rvm-train" -q -g 4 "$DATA/ripley.train" classes || fail "fails"
 
 # So many rows that they are read in several blocks.
-repeat() { awk '{ line[NR] = $0 } END { while (n < 9001) print line[n++ % NR + 1] }' "$1"; }
+repeat() { awk '{ line[NR] = $0 } END { while (n < 4501) print line[n++ % NR + 1] }' "$1"; }
 repeat "$DATA/friedman1.train" >rows.regression
 repeat "$DATA/ripley.test" >rows.classes
 turn() { awk '{ line[NR] = $0 } END { for (i = 0; i < NR; i++) print line[i * 5 % NR + 1] }' "$1"; }

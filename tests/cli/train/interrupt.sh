@@ -18,7 +18,7 @@ for try in 1 2 3 4 5 6 7 8; do
             print ""
         } }' >data
     echo old >model
-    timeout --foreground --preserve-status -s INT 1 "$BIN/rvm-train" -q -s 3 -e 1e-9 data model >out 2>err
+    timeout --foreground --preserve-status -s INT 0.4 "$BIN/rvm-train" -q -s 3 -e 1e-9 data model >out 2>err
     status=$?
     # Without a message it came before the training did.
     grep -q '^rvm-train: interrupted' err && break
@@ -33,7 +33,7 @@ grep -qx 'converged 0' model || fail "the model claims to have converged"
 head -n 5 data >few
 "$BIN/rvm-predict" -q few model out || fail "the model cannot be used"
 
-timeout --foreground --preserve-status -s INT 1 "$BIN/rvm-train" -s 3 -e 1e-9 -v 10 data >out 2>err
+timeout --foreground --preserve-status -s INT 0.4 "$BIN/rvm-train" -s 3 -e 1e-9 -v 10 data >out 2>err
 status=$?
 [ $status = 130 ] || fail "-v: exit $status, not 130: $(cat err)"
 ! grep -q Cross out || fail "-v: a result: $(cat out)"
@@ -45,7 +45,7 @@ out" ] || fail "files are left: $(ls)"
 
 # Interrupts `rvm-train WORD...` as soon as it heeds one; what it says is in err.
 interrupt() {
-    for delay in 1 2 4 8 16; do
+    for delay in 0.4 1 2 4 8 16; do
         timeout --foreground --preserve-status -s INT $delay "$BIN/rvm-train" "$@" >out 2>err
         status=$?
         grep -q '^rvm-train: interrupted' err && break

@@ -49,7 +49,7 @@ awk '{ exit !($5 + 0 >= 84) }' text || fail "says: $(cat text)"
 
 # Ctrl-C in the middle of EM, which has minutes to go.
 if timeout --foreground --preserve-status -s INT 5 true 2>/dev/null; then
-    timeout --foreground --preserve-status -s INT 2 "$BIN/rvm-train" -q --method em -e 1e-14 -s 3 \
+    timeout --foreground --preserve-status -s INT 0.5 "$BIN/rvm-train" -q --method em -e 1e-14 -s 3 \
         -g 0.3 "$DATA/friedman1.train" model >out 2>err
     status=$?
     [ $status = 130 ] || fail "exit $status, not 130: $(cat err)"
