@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log_sum.h"
 
 rvm_status rvm_classes_init(rvm_classes *c, const size_t *of_row, size_t count, size_t N,
                             rvm_multiclass model, rvm_error *err)
@@ -41,17 +42,11 @@ void rvm_classes_free(rvm_classes *c)
 /* ln sum_j exp f_j of row n over all classes but `without` (count: none is left out). */
 static double log_sum(const rvm_classes *c, size_t n, size_t without)
 {
-    size_t top = c->count;
-    double others = 0;
+    rvm_log_sum sum = rvm_log_sum_empty();
     for (size_t j = 0; j < c->count; j++)
-        if (j != without &&
-            (top == c->count || gsl_matrix_get(c->F, j, n) > gsl_matrix_get(c->F, top, n)))
-            top = j;
-    const double largest = gsl_matrix_get(c->F, top, n);
-    for (size_t j = 0; j < c->count; j++)
-        if (j != without && j != top)
-            others += exp(gsl_matrix_get(c->F, j, n) - largest);
-    return largest + log1p(others);
+        if (j != without)
+            rvm_log_sum_add(&sum, gsl_matrix_get(c->F, j, n));
+    return rvm_log_sum_total(&sum);
 }
 
 void rvm_classes_refresh(rvm_classes *c)

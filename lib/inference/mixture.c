@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/log_sum.h"
 #include "inference/probability.h"
 
 void rvm_mixture_moments(double *mean, double *variance, const rvm_mixture *x)
@@ -80,12 +81,10 @@ rvm_status rvm_mixture_quantile(double *y, const rvm_mixture *x, double q, rvm_e
 /* ln of the mean of Phi(sign f_d). */
 static double log_mean_phi(const double *f, size_t D, double sign)
 {
-    double most = -INFINITY, sum = 0;
+    rvm_log_sum sum = rvm_log_sum_empty();
     for (size_t d = 0; d < D; d++)
-        most = fmax(most, rvm_log_phi(sign * f[d]));
-    for (size_t d = 0; d < D; d++)
-        sum += exp(rvm_log_phi(sign * f[d]) - most);
-    return most + log(sum / (double)D);
+        rvm_log_sum_add(&sum, rvm_log_phi(sign * f[d]));
+    return rvm_log_sum_total(&sum) - log((double)D);
 }
 
 double rvm_mixture_classes(double p[2], double log_p[2], const double *f, size_t D, bool mode)

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/log_sum.h"
 #include "inference/softmax.h"
 
 /* What the logistic function is taken of. */
@@ -49,26 +50,17 @@ static size_t largest_of(const double *x, size_t C)
     return best;
 }
 
-/* ln sum_j exp(x_j - x_best): by the terms that are not `best`, so that the digits of a small rest
- * are kept and nothing overflows. */
-static double log_rest(const double *x, size_t C, size_t best)
-{
-    double rest = 0;
-
-    for (size_t j = 0; j < C; j++)
-        if (j != best)
-            rest += exp(x[j] - x[best]);
-    return log1p(rest);
-}
-
 /* p and log_p from logarithms up to a constant, in log_p; returns the place of the largest. */
 static size_t bring_to_one(double *p, double *log_p, size_t C)
 {
     const size_t best = largest_of(log_p, C);
-    const double largest = log_p[best], rest = log_rest(log_p, C, best);
+    rvm_log_sum sum = rvm_log_sum_empty();
 
+    for (size_t k = 0; k < C; k++)
+        rvm_log_sum_add(&sum, log_p[k]);
+    const double rest = log1p(sum.rest);
     for (size_t k = 0; k < C; k++) {
-        log_p[k] = fmax(log_p[k] - largest - rest, -DBL_MAX);
+        log_p[k] = fmax(log_p[k] - sum.largest - rest, -DBL_MAX);
         p[k] = exp(log_p[k]);
     }
     return best;
