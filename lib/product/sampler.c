@@ -2,7 +2,7 @@
 #include "product/sampler.h"
 
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <pthread.h>
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
+#include "data/order.h"
 
 enum {
     ALL_UP_TO = 600, /* candidates of which all are sampled by default */
@@ -92,29 +93,26 @@ static rvm_status mark(bool *chosen, size_t wanted, const rvm_study *y, const rv
                        unsigned long seed, rvm_error *err)
 {
     const size_t all = y->basis.count;
-    size_t *order = rvm_array(all, sizeof *order), marked = 0;
+    size_t *drawn = NULL, marked = 0, other = 0, taken = 0;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (order == NULL || rng == NULL) {
-        free(order);
-        gsl_rng_free(rng);
+    if (rng == NULL)
         return rvm_fail_memory(err, "the functions");
-    }
     chosen[0] = chosen[0] || y->basis.bias;
     for (size_t i = 0; i < start->K; i++)
         chosen[start->id[i]] = true;
-    for (size_t m = 0; m < all; m++) {
-        order[m] = m;
+    for (size_t m = 0; m < all; m++)
         marked += chosen[m];
-    }
+    const size_t more = wanted > marked ? wanted - marked : 0;
     gsl_rng_set(rng, seed);
-    gsl_ran_shuffle(rng, order, all, sizeof *order);
-    for (size_t m = 0; m < all && marked < wanted; m++) {
-        marked += !chosen[order[m]];
-        chosen[order[m]] = true;
-    }
-    free(order);
+    const rvm_status status = rvm_order_sample(&drawn, more, all - marked, rng, err);
+    for (size_t m = 0; status == RVM_OK && taken < more; m++)
+        if (!chosen[m]) {
+            chosen[m] = drawn[taken] == other++;
+            taken += chosen[m];
+        }
+    free(drawn);
     gsl_rng_free(rng);
-    return RVM_OK;
+    return status;
 }
 
 static rvm_status choose_functions(rvm_sampler *sm, size_t wanted, const rvm_solved *start,
