@@ -348,7 +348,7 @@ static void curved_gram(gsl_matrix *G, double *p, rvm_columns *c, const double *
     gsl_matrix *scaled = gsl_matrix_alloc(CAPACITY, RVM_STRIP);
     ck_assert_ptr_nonnull(scaled);
     if (curvature == NULL)
-        CHECK_OK(rvm_columns_gram(G, p, c, 0, z, &err));
+        CHECK_OK(rvm_columns_gram(G, p, c, 0, z, NULL, NULL, &err));
     else
         CHECK_OK(rvm_curvature_gram(G, p, c, scaled, curvature, z, true, &err));
     gsl_matrix_free(scaled);
@@ -384,7 +384,7 @@ START_TEST(gram_matrix_is_the_sum)
         curved_gram(G, p, &c, B, z);
         CHECK_OK(rvm_columns_append(&c, id + 5, FEW - 5, &err));
         if (B == NULL)
-            CHECK_OK(rvm_columns_gram(G, p, &c, 5, z, &err));
+            CHECK_OK(rvm_columns_gram(G, p, &c, 5, z, NULL, NULL, &err));
         else
             curved_gram(G, p, &c, B, z);
         curved_gram(H, p2, &c, B, z);

@@ -84,8 +84,8 @@ rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
  *     G21 += Phi2'Phi1    G22 += Phi2'Phi2    p2 += Phi2'z
  *
  * in the lower triangle, which is mirrored at the end. */
-static rvm_status extend_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first,
-                              const double *z, const volatile int *interrupted, rvm_error *err)
+rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first, const double *z,
+                            rvm_columns_scaler *scale, void *context, rvm_error *err)
 {
     const size_t added = c->count - first;
     if (added == 0)
@@ -95,7 +95,7 @@ static rvm_status extend_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t f
     gsl_vector_set_zero(&sums.vector);
     for (size_t at = 0; at < c->N; at += RVM_STRIP) {
         gsl_matrix_view strip;
-        if (rvm_interrupted(interrupted))
+        if (rvm_interrupted(c->interrupted))
             return rvm_fail_interrupted(err);
         const rvm_status status = rvm_columns_strip(&strip, c, at, err);
         if (status != RVM_OK)
@@ -104,16 +104,12 @@ static rvm_status extend_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t f
         gsl_matrix_view fresh = gsl_matrix_submatrix(&strip.matrix, first, 0, added, rows);
         gsl_vector_const_view target = gsl_vector_const_view_array(z + at, rows);
         gsl_blas_dgemv(CblasNoTrans, 1, &fresh.matrix, &target.vector, 1, &sums.vector);
+        if (scale != NULL)
+            strip = scale(&strip.matrix, at, context);
         rvm_gram_add(&corner.matrix, &strip.matrix, first, at == 0, c->threads);
     }
     rvm_gram_mirror(&corner.matrix, first);
     return RVM_OK;
-}
-
-rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first, const double *z,
-                            rvm_error *err)
-{
-    return extend_gram(G, p, c, first, z, c->interrupted, err);
 }
 
 /* ---- Columns come and go -------------------------------------------------------------------- */
@@ -167,7 +163,10 @@ static rvm_status append_block(rvm_columns *c, const size_t *id, size_t count, r
                 move_column(c, c->count, k);
             c->count++;
         }
-    return c->G == NULL ? RVM_OK : extend_gram(c->G, c->p, c, first, c->t, NULL, err);
+    rvm_columns whole = *c; /* no interrupt leaves a part of the Gram matrix */
+    whole.interrupted = NULL;
+    return c->G == NULL ? RVM_OK
+                        : rvm_columns_gram(c->G, c->p, &whole, first, c->t, NULL, NULL, err);
 }
 
 /* In blocks that take some tenths of a second each, so that an interrupt comes through. */

@@ -47,10 +47,15 @@ void rvm_columns_keep(rvm_columns *c, const size_t *keep, size_t count);
 RVM_CHECKED rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
                                          rvm_error *err);
 
-/* Row and column `first` and beyond of G = Phi'Phi (count x count, both triangles) and of p =
- * Phi'z. RVM_EINTERRUPT by c->interrupted. */
+/* What of a strip, of the rows from `first` on, is to go into a Gram matrix. */
+typedef gsl_matrix_view rvm_columns_scaler(const gsl_matrix *strip, size_t first, void *context);
+
+/* Row and column `first` and beyond of G = Phi'Phi (count x count, both triangles), where each strip
+ * of rows of Phi is what `scale` (NULL: nothing) makes of it, and of p = Phi'z, with Phi as it is.
+ * RVM_EINTERRUPT by c->interrupted. */
 RVM_CHECKED rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first,
-                                        const double *z, rvm_error *err);
+                                        const double *z, rvm_columns_scaler *scale, void *context,
+                                        rvm_error *err);
 /* f = Phi w. */
 RVM_CHECKED rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double *w,
                                          rvm_error *err);

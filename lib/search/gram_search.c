@@ -213,7 +213,8 @@ static rvm_status extend_gram(rvm_gram_search *g, rvm_error *err)
 {
     const size_t known = g->gram.count;
     g->gram.count = g->columns.count;
-    return rvm_columns_gram(g->gram.G, g->gram.p, &g->columns, known, g->y->observed.t, err);
+    return rvm_columns_gram(g->gram.G, g->gram.p, &g->columns, known, g->y->observed.t, NULL, NULL,
+                            err);
 }
 
 static rvm_status run_regression(rvm_gram_search *g, int sweeps, const rvm_climb_settings *climb,
