@@ -260,7 +260,7 @@ static bool wants_variance(const predict_job *job, const rvm_model_info *m)
 {
     if (m->task == RVM_REGRESSION)
         return !job->quiet || job->variance || job->interval > 0;
-    return !job->mode && (!job->quiet || job->probability);
+    return !job->mode && !m->kernel_prior && (!job->quiet || job->probability);
 }
 
 static rvm_status start_predicting(stream *s, rvm_error *err)

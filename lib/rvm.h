@@ -195,6 +195,10 @@ typedef struct {
     /* Of the precision of each weight, that of the raw basis function in the units of the target;
      * of several outputs, of targets divided by their standard deviation. A shape needs a rate. */
     rvm_gamma_prior weight_prior;
+    /* In the place of these precisions: the relevance vectors become the points of a Gaussian
+     * process, w ~ N(0, s K_ZZ^-1), and others join them. Kernels that are a covariance. */
+    bool kernel_prior;
+    int vectors; /* most relevance vectors that a model has; 0: as many as it takes */
     rvm_gamma_prior noise_prior; /* regression: of 1 / sigma^2 in the units of the target */
     double tolerance;            /* gain in log evidence that is still worth an iteration, nats */
     double prune_margin; /* nats of log evidence that a function is to be worth, or it is deleted */
@@ -273,6 +277,7 @@ typedef enum {
     RVM_TUNE,   /* what settings.tune leaves open is chosen */
     RVM_WIDTHS, /* settings.ard: length-scales; the evidence is that of all functions together */
     RVM_SEARCH, /* functions and their precisions */
+    RVM_POINTS, /* settings.kernel_prior: further points, and the process */
     RVM_SAMPLE  /* RVM_METHOD_GIBBS: draws */
 } rvm_stage;
 
@@ -371,6 +376,8 @@ typedef struct {
     size_t draws;              /* RVM_METHOD_GIBBS: of the weights, that the model keeps; else 0 */
     double log_evidence;       /* natural logarithm; of several outputs the sum; of a model of draws
                                   the mean of the log likelihood */
+    bool kernel_prior;         /* the vectors are points of a Gaussian process; of classes it gives
+                                  probabilities at the most probable weights */
     bool has_prior;            /* the precisions have a prior that is not flat, */
     double log_prior;      /* and this is its log density, which training adds to the evidence */
     double noise_variance; /* regression; of the first output */
@@ -436,7 +443,8 @@ typedef struct {
 } rvm_prediction;
 
 typedef struct {
-    bool mode;       /* classification: probabilities at the most probable weights, not averaged */
+    bool mode;       /* classification: probabilities at the most probable weights, not averaged;
+                        with the kernel prior they always are */
     bool variance;   /* fill everything. Without, `variance` is not valid, nor are the probabilities
                       unless `mode`; `value` is the same, and comes many times faster where
                       there are many vectors: a variance costs their number squared */

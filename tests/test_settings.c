@@ -430,7 +430,8 @@ END_TEST
 
 START_TEST(priors_by_name)
     {
-        static const char possible[] = "gamma:A,B, student:NU and mixture are possible";
+        static const char possible[] =
+            "flat, kernel, gamma:A,B, student:NU and mixture are possible";
         rvm_settings s = rvm_settings_default();
 
         set(&s, "prior", "student:3");

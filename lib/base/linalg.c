@@ -65,6 +65,11 @@ void rvm_product_nt(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, int
         rvm_gram_mirror(C, 0);
 }
 
+void rvm_product_add(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, int threads)
+{
+    multiply((tiled){ .C = C, .A = A, .B = B, .alpha = 1, .beta = 1, .tile = TILE }, threads);
+}
+
 void rvm_gram_add(gsl_matrix *G, const gsl_matrix *A, size_t first, bool fresh, int threads)
 {
     multiply((tiled){ .C = G,

@@ -10,6 +10,9 @@
  * the lower triangle is computed and then mirrored, so that C is symmetric to the last bit. */
 void rvm_product_nt(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, int threads);
 
+/* C += A B', likewise. */
+void rvm_product_add(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, int threads);
+
 /* Adds A A' to the lower triangle of G (replaces it where `fresh`), rows `first` and beyond, in the
  * same tiles; rvm_gram_mirror then copies what was computed to the upper triangle. */
 void rvm_gram_add(gsl_matrix *G, const gsl_matrix *A, size_t first, bool fresh, int threads);

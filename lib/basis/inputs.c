@@ -91,9 +91,7 @@ void rvm_inputs_free(rvm_inputs *in)
 
 /* ---- Derivative ----------------------------------------------------------------------------- */
 
-/* sum over n of g[n] c(x[n], z), c being what the kernel sums of one input: x z, (x - z)^2 or
- * |x - z|. */
-static double combine(rvm_combination by, const double *g, const double *x, double z, size_t N)
+double rvm_inputs_combine(rvm_combination by, const double *g, const double *x, double z, size_t N)
 {
     double sum = 0;
     if (by == RVM_BY_PRODUCTS) {
@@ -132,7 +130,7 @@ rvm_status rvm_inputs_gradient(double *gradient, const rvm_inputs *in, const dou
         for (size_t j = 0; j < in->count; j++) {
             const double *x = gsl_matrix_const_ptr(in->X, j, 0);
             if (eta[j] > 0)
-                gradient[j] += eta[j] * combine(by, g, x, x[i], i + 1);
+                gradient[j] += eta[j] * rvm_inputs_combine(by, g, x, x[i], i + 1);
         }
     }
     return RVM_OK;

@@ -22,6 +22,10 @@ typedef struct {
 RVM_CHECKED rvm_status rvm_inputs_init(rvm_inputs *in, const rvm_problem *p, rvm_error *err);
 void rvm_inputs_free(rvm_inputs *in);
 
+/* sum over n of g[n] c(x[n], z), c being what the kernel sums of one input: x z, (x - z)^2 or
+ * |x - z|. */
+double rvm_inputs_combine(rvm_combination by, const double *g, const double *x, double z, size_t N);
+
 /* The derivative above by ln eta of each input, for weights eta that the kernel has and the rows,
  * in the order of `in`, are laid out with. G: N x N, symmetric; scratch likewise.
  * Cost N^2 inputs. */

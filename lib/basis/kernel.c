@@ -174,6 +174,11 @@ bool rvm_kernel_is_covariance(const rvm_kernel *kernel)
     return row->covariance && !((row->uses & RVM_USES_COEF0) && kernel->coef0 < 0);
 }
 
+bool rvm_kernel_decays(rvm_kernel_type type)
+{
+    return kernels[type].finish == decay_finish;
+}
+
 rvm_combination rvm_kernel_combination(rvm_kernel_type type)
 {
     return kernels[type].by;

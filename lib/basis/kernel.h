@@ -21,6 +21,8 @@ bool rvm_kernel_by_number(rvm_kernel_type *out, int number);
 bool rvm_kernel_weighs_inputs(rvm_kernel_type type);
 /* Whether its values are covariances, whatever the rows. */
 bool rvm_kernel_is_covariance(const rvm_kernel *kernel);
+/* Whether its values are exp(-gamma a), a the combination of two rows, of a row with itself 0. */
+bool rvm_kernel_decays(rvm_kernel_type type);
 rvm_combination rvm_kernel_combination(rvm_kernel_type type);
 
 /* ---- Rows ----------------------------------------------------------------------------------- */

@@ -29,6 +29,8 @@ bool rvm_model_alloc_latents(rvm_model *m, size_t count)
 bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs)
 {
     const size_t count = inputs->count;
+    free(m->input_index);
+    free(m->input_weight);
     m->input_index = rvm_array(count, sizeof *m->input_index);
     m->input_weight = rvm_array(count, sizeof *m->input_weight);
     if (m->input_index == NULL || m->input_weight == NULL)
@@ -177,6 +179,7 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .multiclass = m->multiclass,
         .draws = m->latent->draws,
         .log_evidence = m->log_evidence,
+        .kernel_prior = rvm_model_is_process(m),
         .has_prior = rvm_model_has_prior(m),
         .log_prior = m->log_prior,
         .noise_variance = m->latent->noise_variance,

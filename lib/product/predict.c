@@ -15,6 +15,9 @@
  * all variances where they have one Sigma.  Far from the vectors k_Z and q vanish for a kernel that
  * falls off, and s2 rises to that of the terms and s k(x,x).
  *
+ * Its classes are predicted at the mode: its s is the one at which modes predict best, and there
+ * Laplace's approximation is far too wide to be averaged over (search/mode_climb.c).
+ *
  * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In
  * classification probabilities follow from mean and variance of the latent function, or functions:
  * probability.c.  A model of draws has f once for each draw, and averages over them: mixture.c.
@@ -69,6 +72,7 @@ struct rvm_predictor {
     rvm_predictor_settings settings;
     bool variance;            /* compute it */
     bool probability;         /* likewise */
+    bool mode;                /* probabilities are those of the most probable weights */
     double steps;             /* standard deviations on each side of the interval */
     rvm_kernel_rows *vectors; /* owned, V of them */
     rvm_forward *forward;     /* owned, latent functions; empty without variance, or where it is
@@ -216,12 +220,12 @@ static void fill_classes(rvm_prediction *out, size_t row, const rvm_predictor *p
         log_p[0] = 0;
     } else if (C == 2) {
         if (pr->probability)
-            rvm_probability_of_two(p, log_p, mean[0], variance[0], pr->settings.mode);
+            rvm_probability_of_two(p, log_p, mean[0], variance[0], pr->mode);
         best = mean[0] >= 0 ? 0 : 1;
     } else if (m->multiclass == RVM_ONE_VS_REST) {
-        best = rvm_probability_one_vs_rest(p, log_p, mean, variance, C, pr->settings.mode);
+        best = rvm_probability_one_vs_rest(p, log_p, mean, variance, C, pr->mode);
     } else {
-        best = rvm_probability_of_many(p, log_p, mean, variance, C, pr->settings.mode);
+        best = rvm_probability_of_many(p, log_p, mean, variance, C, pr->mode);
     }
     out->value[row] = m->label[best];
     out->variance[row] = variance[m->latent_count > 1 ? best : 0];
@@ -480,10 +484,11 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
         return rvm_fail_memory(err, "prediction");
     pr->m = m;
     pr->settings = *s;
+    pr->mode = s->mode || (rvm_model_is_process(m) && m->task == RVM_CLASSIFICATION);
     /* Which of many classes is the most probable one on the average depends on their variances. */
-    pr->variance = m->latent->draws == 0 && (s->variance || (m->class_count > 2 && !s->mode));
+    pr->variance = m->latent->draws == 0 && (s->variance || (m->class_count > 2 && !pr->mode));
     pr->steps = s->interval > 0 ? gsl_cdf_ugaussian_Qinv((1 - s->interval) / 2) : 0;
-    pr->probability = pr->variance || s->mode;
+    pr->probability = pr->variance || pr->mode;
     pr->workers = (size_t)rvm_threads(s->threads);
     if (!init_predictor(pr)) {
         rvm_predictor_free(pr);

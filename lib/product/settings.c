@@ -236,22 +236,26 @@ static bool read_prior(rvm_gamma_prior *prior, const char *text)
            rvm_value_real(&prior->rate, text);
 }
 
-/* `gamma:A,B`, or `student:NU`, which is gamma:NU/2,NU/2, or `mixture`. */
+/* `flat`, `kernel`, `gamma:A,B`, or `student:NU`, which is gamma:NU/2,NU/2, or `mixture`. */
 static rvm_status set_weight_prior(rvm_settings *s, const char *value, rvm_error *err)
 {
     static const char gamma[] = "gamma:", student[] = "student:";
     double nu = 0;
 
+    s->weight_prior = (rvm_gamma_prior){ 0, 0 };
     s->sampling.mixture = strcmp(value, "mixture") == 0;
-    s->sampling.prior_given = !s->sampling.mixture;
-    if (s->sampling.mixture)
+    s->kernel_prior = strcmp(value, "kernel") == 0;
+    s->sampling.prior_given = false;
+    if (s->sampling.mixture || s->kernel_prior || strcmp(value, "flat") == 0)
         return RVM_OK;
+    s->sampling.prior_given = true;
     if (strncmp(value, gamma, strlen(gamma)) == 0 &&
         read_prior(&s->weight_prior, value + strlen(gamma)))
         return RVM_OK;
     if (strncmp(value, student, strlen(student)) != 0 ||
         !rvm_value_real(&nu, value + strlen(student)))
-        return rvm_fail(err, RVM_ESETTING, "gamma:A,B, student:NU and mixture are possible");
+        return rvm_fail(err, RVM_ESETTING,
+                        "flat, kernel, gamma:A,B, student:NU and mixture are possible");
     if (!(nu > 0))
         return rvm_fail(err, RVM_ESETTING, "NU must be above 0");
     s->weight_prior.shape = s->weight_prior.rate = nu / 2;
@@ -349,6 +353,7 @@ static const setting table[] = {
       "noise variance", 0, 0 },
     { .name = "shared-noise", .kind = RVM_VALUE_FLAG, .offset = FIELD(shared_noise) },
     { .name = "prior", .set = set_weight_prior },
+    { "vectors", NULL, RVM_VALUE_INT, FIELD(vectors), NOT_BELOW_0, "number of vectors", 0, 0 },
     { .name = "noise-prior", .set = set_noise_prior },
 };
 

@@ -53,6 +53,16 @@ static rvm_status check_inputs(const rvm_settings *s, rvm_error *err)
     return RVM_OK;
 }
 
+static rvm_status check_kernel_prior(const rvm_settings *s, rvm_error *err)
+{
+    if (!s->kernel_prior || s->kernel.type == RVM_PRECOMPUTED ||
+        (s->kernel.type != RVM_NO_KERNEL && rvm_kernel_is_covariance(&s->kernel)))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ESETTING,
+                    "--prior kernel needs a kernel that is a covariance: linear, polynomial with "
+                    "coef0 >= 0, rbf, laplacian, spline or precomputed");
+}
+
 static rvm_status check_basis(const rvm_settings *s, rvm_error *err)
 {
     if (s->kernel.type == RVM_NO_KERNEL && rvm_term_wanted(s) == 0)
@@ -132,6 +142,11 @@ static rvm_status check_company(const rvm_settings *s, rvm_error *err)
     } faults[] = {
         { s->prune_margin > 0 && s->method != RVM_METHOD_AUTO,
           "--prune-margin is for --method auto only" },
+        { s->kernel_prior && gibbs, "--prior kernel is not for --method gibbs" },
+        { s->kernel_prior && s->multiclass == RVM_ONE_VS_REST && !regression,
+          "--prior kernel knows --multiclass softmax only" },
+        { s->kernel_prior && noise_prior,
+          "--noise-prior does not go together with --prior kernel" },
         { s->sampling.mixture && !gibbs, "a mixture of priors needs --method gibbs" },
         { s->class_weight_count > 0 && gibbs, "--method gibbs knows no weights of classes (-w)" },
         { s->noise_variance > 0 && !regression,
@@ -214,6 +229,8 @@ static rvm_status check_one_kernel(const rvm_settings *s, rvm_error *err)
     rvm_status status = check_kernel(&s->kernel, err);
     if (status == RVM_OK)
         status = check_basis(s, err);
+    if (status == RVM_OK)
+        status = check_kernel_prior(s, err);
     return status == RVM_OK ? check_inputs(s, err) : status;
 }
 

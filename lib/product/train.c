@@ -3,6 +3,7 @@
  *     tune     what is open of the kernel, by cross-validation
  *     widths   ARD length-scales, by the evidence of a Gaussian process
  *     search   the precisions, by the log evidence
+ *     points   further points and their process, from the solution of the search
  *     sample   draws from the posterior, from the solution of the search
  *
  * A stage leaves its result in the settings (the kernel) or in an object of the trainer; what is
@@ -153,6 +154,40 @@ static rvm_status step_search(rvm_trainer *tr, rvm_error *err)
     return tr->type->step(&tr->over, tr->search, err);
 }
 
+/* Where there is nothing to find there is no process. */
+static bool is_process_wanted(const rvm_trainer *tr)
+{
+    return tr->settings.kernel_prior && (tr->type == NULL || !tr->type->trivial);
+}
+
+static size_t latents_of(const rvm_trainer *tr)
+{
+    return has_many_classes(tr) ? tr->labels.count : tr->study.outputs;
+}
+
+static rvm_status begin_points(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status = rvm_inducing_alloc(&tr->inducing, &tr->study, tr->type, tr->search,
+                                                 latents_of(tr), &tr->settings, err);
+    return status == RVM_EINTERRUPT ? RVM_OK : status; /* the solution is there */
+}
+
+static rvm_status step_points(rvm_trainer *tr, rvm_error *err)
+{
+    if (tr->inducing == NULL)
+        return RVM_OK;
+    const rvm_status status = rvm_inducing_step(&tr->over, tr->inducing, err);
+    return status == RVM_EINTERRUPT ? RVM_OK : status;
+}
+
+static void report_points(rvm_report *r, const rvm_trainer *tr)
+{
+    report_search(r, tr);
+    if (tr->inducing != NULL)
+        rvm_inducing_report(r, tr->inducing);
+    r->converged = tr->done && r->converged;
+}
+
 /* Where there is nothing to find there is nothing to draw. */
 static bool is_sample_wanted(const rvm_trainer *tr)
 {
@@ -193,12 +228,13 @@ typedef struct {
     double work; /* a guess, against a search */
 } stage;
 
-enum { STAGES = 4 };
+enum { STAGES = 5 };
 
 static const stage stages[STAGES] = {
     [RVM_TUNE] = { is_open, begin_tune, step_tune, report_tune, 9 },
     [RVM_WIDTHS] = { is_relevance_wanted, begin_widths, step_widths, report_widths, 1 },
     [RVM_SEARCH] = { NULL, begin_search, step_search, report_search, 1 },
+    [RVM_POINTS] = { is_process_wanted, begin_points, step_points, report_points, 1 },
     [RVM_SAMPLE] = { is_sample_wanted, begin_sample, step_sample, report_sample, 19 },
 };
 
@@ -320,6 +356,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_widths_free(tr->widths);
     if (tr->search != NULL)
         tr->type->free(tr->search);
+    rvm_inducing_free(tr->inducing);
     rvm_sampler_free(tr->sampler);
     free(tr->place);
     rvm_labels_free(&tr->labels);

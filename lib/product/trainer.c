@@ -13,6 +13,7 @@
 #include "product/chains.h"
 #include "product/finish.h"
 #include "product/joint_mode.h"
+#include "product/process_finish.h"
 
 static rvm_status copy_labels(rvm_model *m, const rvm_labels *labels, rvm_error *err)
 {
@@ -83,8 +84,20 @@ static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error 
     return status;
 }
 
+static rvm_status finish_process(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_induced r = rvm_inducing_result(tr->inducing);
+    m->kernel = r.kernel;
+    if (m->kernel.inputs != NULL && !rvm_model_weigh_inputs(m, m->kernel.inputs))
+        return rvm_fail_memory(err, "the model");
+    m->noise_fixed = tr->study.observed.noise_fixed;
+    return rvm_process_finish(m, &tr->study, tr->place, &r, &tr->settings, err);
+}
+
 static rvm_status finish(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
+    if (tr->inducing != NULL && rvm_inducing_is_placed(tr->inducing))
+        return finish_process(m, tr, err);
     if (has_draws(tr))
         return finish_draws(m, tr, err);
     if (tr->labels.count <= 2)

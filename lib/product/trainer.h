@@ -6,6 +6,7 @@
 #include "product/sampler.h"
 #include "product/tune.h"
 #include "product/widths.h"
+#include "search/inducing.h"
 #include "search/search.h"
 
 struct rvm_trainer {
@@ -23,6 +24,7 @@ struct rvm_trainer {
     size_t *place; /* owned, more than two classes: position in labels of each (class_order.h) */
     const rvm_search_type *type; /* NULL before the study is there */
     void *search;                /* owned, of that type */
+    rvm_inducing *inducing;      /* NULL without, or before the points are chosen */
     rvm_sampler *sampler;        /* NULL before the chains begin */
     bool mixed;                  /* they agree */
 };

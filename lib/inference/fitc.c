@@ -1,0 +1,496 @@
+/* The evidence of a sparse Gaussian process with normal noise (FITC), and its derivatives.
+ *
+ * With a = C^-1 t, G = dL/dC = 1/2 (a a' - C^-1) and g = diag G (Rasmussen and Williams 2006,
+ * equation 5.9), where C = s Phi A^-1 Phi' + diag(noise + s (k - q)) + the terms' part and Phi =
+ * k(X, Z), a change of the kernel has
+ *
+ *     dL/dPhi = D = 2 s (G - diag g) Phi A^-1        dL/dA = -1/2 A^-1 Phi' D
+ *
+ * and in the whitened features V = Phi L^-T of points.h, transposed as everything here is,
+ *
+ *     D' = L^-T W    W = 2 s V'(G - diag g)          dL/dA = -1/2 L^-T E L^-1    E = W V
+ *
+ * What is needed of G is known in m numbers a row: F'C^-1 = M^-1 F' Lambda^-1, F'a = mu and so
+ *
+ *     a_n = (t_n - F_n'mu) / Lambda_n
+ *     (C^-1)_nn = 1/Lambda_n - F_n'M^-1 F_n / Lambda_n^2
+ *     sqrt(s) V'G = 1/2 [ mu a' - M^-1 F' Lambda^-1 ]          (rows of the kernel's functions)
+ *     2 s V'G V = mu mu' - I + M^-1                            (the same of rows and columns)
+ *
+ * of which the diagonal is MacKay's mu_i^2 - 1 + (M^-1)_ii for ln s, and less it for ln alpha.  A row
+ * that is left out is predicted with a mean that is off by a_n / (C^-1)_nn and a variance of
+ * 1 / (C^-1)_nn (Rasmussen and Williams 2006, equation 5.12). */
+#include "inference/fitc.h"
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/linalg.h"
+#include "base/parallel.h"
+#include "base/vecmath.h"
+#include "data/problem.h"
+
+enum { PIECE = 256 /* rows that a thread takes at a time */ };
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+static gsl_matrix *matrix(size_t rows, size_t columns)
+{
+    return gsl_matrix_alloc(GSL_MAX(rows, 1), GSL_MAX(columns, 1));
+}
+
+static bool init_target(rvm_fitc_target *t, size_t terms, size_t m)
+{
+    t->by_precision = rvm_array(terms, sizeof *t->by_precision);
+    t->R = matrix(m, m);
+    t->inverse = matrix(m, m);
+    t->b = rvm_array(m, sizeof *t->b);
+    t->mu = rvm_array(m, sizeof *t->mu);
+    return t->by_precision != NULL && t->R != NULL && t->inverse != NULL && t->b != NULL &&
+           t->mu != NULL;
+}
+
+/* Rows of a strip: all of them, or a whole number of pieces that fit. */
+static size_t choose_strip(const rvm_fitc *f, double budget)
+{
+    const double of_row = 3.0 * (double)f->points->K + 2.0 * (double)f->m + 4;
+    const double fit = fmax(1, floor(budget / of_row / PIECE)) * PIECE;
+    return fit < (double)f->points->N ? (size_t)fit : f->points->N;
+}
+
+static bool init_scratch(rvm_fitc *f)
+{
+    const size_t K = f->points->K, S = f->strip, d = f->inputs == NULL ? 0 : f->inputs->count;
+    bool memory = true;
+    f->values = matrix(K, S);
+    f->V = matrix(K, S);
+    f->W = matrix(K, S);
+    f->F = matrix(f->m, S);
+    f->Y = matrix(f->m, S);
+    f->E = matrix(K, K);
+    f->part = matrix((GSL_MAX(S, K) + PIECE - 1) / PIECE, d + 1);
+    f->residual = rvm_array(5 * S, sizeof *f->residual);
+    f->by_input = rvm_array(d, sizeof *f->by_input);
+    f->precision = rvm_array(f->terms, sizeof *f->precision);
+    f->target = rvm_array(f->targets, sizeof *f->target);
+    for (size_t j = 0; j < f->targets && f->target != NULL; j++)
+        memory = init_target(&f->target[j], f->terms, f->m) && memory;
+    memory = memory && f->values != NULL && f->V != NULL && f->W != NULL && f->F != NULL &&
+             f->Y != NULL && f->E != NULL && f->part != NULL && f->residual != NULL &&
+             f->by_input != NULL && f->precision != NULL && f->target != NULL;
+    if (memory) {
+        f->lambda = f->residual + S;
+        f->g = f->lambda + S;
+        f->root = f->g + S;
+        f->off = f->root + S;
+    }
+    return memory;
+}
+
+/* Values of the inputs at the points, whose features are among those of the rows. */
+static bool copy_point_inputs(rvm_fitc *f)
+{
+    const rvm_inputs *in = f->inputs;
+    const rvm_problem *z = f->points->points;
+    if (in == NULL || in->count == 0)
+        return true;
+    f->point_inputs = gsl_matrix_calloc(in->count, z->rows);
+    if (f->point_inputs == NULL)
+        return false;
+    for (size_t k = 0; k < z->rows; k++)
+        for (size_t i = z->start[k], j = 0; i < z->start[k + 1]; i++) {
+            while (j < in->count && in->index[j] < z->index[i])
+                j++;
+            if (j < in->count && in->index[j] == z->index[i])
+                gsl_matrix_set(f->point_inputs, j, k, z->value[i]);
+        }
+    return true;
+}
+
+rvm_status rvm_fitc_init(rvm_fitc *f, rvm_points *points, const rvm_inputs *inputs,
+                         const gsl_matrix *T, size_t terms, size_t targets, double budget,
+                         rvm_error *err)
+{
+    *f = (rvm_fitc){ .points = points,
+                     .inputs = inputs,
+                     .T = T,
+                     .terms = terms,
+                     .m = terms + points->K,
+                     .targets = targets };
+    f->strip = choose_strip(f, budget);
+    if (init_scratch(f) && copy_point_inputs(f))
+        return RVM_OK;
+    rvm_fitc_free(f);
+    return rvm_fail_memory(err, "the evidence of the process");
+}
+
+void rvm_fitc_free(rvm_fitc *f)
+{
+    for (size_t j = 0; j < f->targets && f->target != NULL; j++) {
+        free(f->target[j].by_precision);
+        free(f->target[j].b);
+        free(f->target[j].mu);
+        gsl_matrix_free(f->target[j].R);
+        gsl_matrix_free(f->target[j].inverse);
+    }
+    gsl_matrix *const matrices[] = { f->values, f->V, f->F,    f->Y,
+                                     f->W,      f->E, f->part, f->point_inputs };
+    for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++)
+        gsl_matrix_free(matrices[k]);
+    free(f->residual);
+    free(f->by_input);
+    free(f->precision);
+    free(f->target);
+    *f = (rvm_fitc){ 0 };
+}
+
+/* ---- Strips --------------------------------------------------------------------------------- */
+
+/* Rows first .. first + count - 1 in hand, and the target. */
+typedef struct {
+    rvm_fitc *f;
+    rvm_fitc_target *t;
+    size_t first, count;
+} strip;
+
+/* Columns of piece `number` of a matrix whose columns are the rows in hand. */
+static gsl_matrix_view piece_of(gsl_matrix *A, const strip *s, size_t number)
+{
+    const size_t at = number * PIECE;
+    return gsl_matrix_submatrix(A, 0, at, A->size1, GSL_MIN(PIECE, s->count - at));
+}
+
+static rvm_status share(const strip *s, rvm_piece *piece, rvm_error *err)
+{
+    return rvm_share((s->count + PIECE - 1) / PIECE, piece, (void *)s, s->f->points->threads, err);
+}
+
+static rvm_status whiten_piece(void *context, size_t number, int worker, rvm_error *err)
+{
+    const strip *s = context;
+    gsl_matrix_view P = piece_of(s->f->values, s, number), V = piece_of(s->f->V, s, number);
+    const size_t at = number * PIECE;
+    (void)worker;
+    const rvm_status status = rvm_points_values(&P.matrix, s->f->points, s->first + at, err);
+    if (status != RVM_OK)
+        return status;
+    gsl_matrix_memcpy(&V.matrix, &P.matrix);
+    rvm_points_whiten(&V.matrix, s->f->points);
+    rvm_points_residual(s->f->residual + at, &V.matrix, s->f->points, s->first + at);
+    return RVM_OK;
+}
+
+/* Columns of F' Lambda^-1/2, and Lambda. */
+static rvm_status scale_piece(void *context, size_t number, int worker, rvm_error *err)
+{
+    const strip *s = context;
+    rvm_fitc *f = s->f;
+    const size_t at = number * PIECE, count = GSL_MIN(PIECE, s->count - at);
+    const double root_s = sqrt(s->t->variance);
+    double *lambda = f->lambda + at, *root = f->root + at;
+    (void)worker, (void)err;
+    for (size_t n = 0; n < count; n++) {
+        lambda[n] = s->t->noise + s->t->variance * f->residual[at + n];
+        root[n] = 1 / sqrt(lambda[n]);
+    }
+    for (size_t i = 0; i < f->m; i++) {
+        const bool term = i < f->terms;
+        const double *from = term ? gsl_matrix_const_ptr(f->T, i, s->first + at)
+                                  : gsl_matrix_const_ptr(f->V, i - f->terms, at);
+        const double factor = term ? 1 / sqrt(f->precision[i]) : root_s;
+        double *to = gsl_matrix_ptr(f->F, i, at);
+        for (size_t n = 0; n < count; n++)
+            to[n] = factor * root[n] * from[n];
+    }
+    return RVM_OK;
+}
+
+/* The strip from row `first` on, whitened. */
+static rvm_status read_strip(strip *s, rvm_fitc *f, size_t first, rvm_error *err)
+{
+    *s = (strip){ f, NULL, first, GSL_MIN(f->strip, f->points->N - first) };
+    return share(s, whiten_piece, err);
+}
+
+static rvm_status scale_strip(strip *s, rvm_fitc_target *t, rvm_error *err)
+{
+    s->t = t;
+    return share(s, scale_piece, err);
+}
+
+/* ---- The evidence --------------------------------------------------------------------------- */
+
+/* Adds the rows in hand to M (but for its I), b and the sums. */
+static void add_strip(const strip *s, bool fresh)
+{
+    rvm_fitc *f = s->f;
+    rvm_fitc_target *t = s->t;
+    const double *target = t->t + s->first;
+    gsl_matrix_const_view F = gsl_matrix_const_submatrix(f->F, 0, 0, f->m, s->count);
+    gsl_vector_view b = gsl_vector_view_array(t->b, f->m);
+    gsl_vector_view scaled = gsl_vector_view_array(f->g, s->count);
+    for (size_t n = 0; n < s->count; n++) {
+        f->g[n] = target[n] * f->root[n];
+        t->tt += f->g[n] * f->g[n];
+        t->log_lambda += log(f->lambda[n]);
+    }
+    gsl_blas_dgemv(CblasNoTrans, 1, &F.matrix, &scaled.vector, fresh ? 0 : 1, &b.vector);
+    rvm_gram_add(t->R, &F.matrix, 0, fresh, f->points->threads);
+}
+
+static rvm_status solve(rvm_fitc_target *t, const rvm_fitc *f, rvm_error *err)
+{
+    const double N = (double)f->points->N;
+    gsl_vector_view b = gsl_vector_view_array(t->b, f->m), mu = gsl_vector_view_array(t->mu, f->m);
+    for (size_t i = 0; i < f->m; i++)
+        *gsl_matrix_ptr(t->R, i, i) += 1;
+    if (!rvm_cholesky(t->R, f->points->threads))
+        return rvm_fail(err, RVM_ENUMERIC, "the process left the range of finite numbers");
+    rvm_cholesky_inverse(t->inverse, t->R);
+    gsl_blas_dsymv(CblasLower, 1, t->inverse, &b.vector, 0, &mu.vector);
+    t->log_evidence = -0.5 * (N * log(2 * M_PI) + t->log_lambda + rvm_cholesky_log_det(t->R) +
+                              t->tt - rvm_vec_dot(t->b, t->mu, f->m));
+    if (isfinite(t->log_evidence))
+        return RVM_OK;
+    return rvm_fail(err, RVM_ENUMERIC, "the log evidence is not a finite number");
+}
+
+rvm_status rvm_fitc_evaluate(rvm_fitc *f, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    for (size_t j = 0; j < f->targets; j++)
+        f->target[j].log_lambda = f->target[j].tt = 0;
+    for (size_t first = 0; first < f->points->N && status == RVM_OK; first += f->strip) {
+        strip s;
+        status = read_strip(&s, f, first, err);
+        for (size_t j = 0; j < f->targets && status == RVM_OK; j++) {
+            status = scale_strip(&s, &f->target[j], err);
+            if (status == RVM_OK)
+                add_strip(&s, first == 0);
+        }
+    }
+    for (size_t j = 0; j < f->targets && status == RVM_OK; j++)
+        status = solve(&f->target[j], f, err);
+    return status;
+}
+
+/* ---- Derivatives ---------------------------------------------------------------------------- */
+
+/* Y = M^-1 F' Lambda^-1/2; then f->g = g of this target, and what it adds to W. */
+static rvm_status pull_piece(void *context, size_t number, int worker, rvm_error *err)
+{
+    const strip *s = context;
+    rvm_fitc *f = s->f;
+    const rvm_fitc_target *t = s->t;
+    const size_t at = number * PIECE, count = GSL_MIN(PIECE, s->count - at);
+    gsl_matrix_view F = piece_of(f->F, s, number), Y = piece_of(f->Y, s, number);
+    double explained[PIECE] = { 0 }, fitted[PIECE] = { 0 }, a[PIECE];
+    (void)worker, (void)err;
+    gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, t->inverse, &F.matrix, 0, &Y.matrix);
+    for (size_t i = 0; i < f->m; i++) {
+        const double *x = gsl_matrix_const_ptr(&F.matrix, i, 0);
+        const double *y = gsl_matrix_const_ptr(&Y.matrix, i, 0);
+        for (size_t n = 0; n < count; n++) {
+            explained[n] += x[n] * y[n];
+            fitted[n] += x[n] * t->mu[i];
+        }
+    }
+    for (size_t n = 0; n < count; n++) {
+        const double root = f->root[at + n];
+        a[n] = (t->t[s->first + at + n] * root - fitted[n]) * root;
+        const double inverse = (1 - explained[n]) * root * root;
+        f->g[at + n] = 0.5 * (a[n] * a[n] - inverse);
+        f->off[at + n] = a[n] * a[n] / inverse;
+    }
+    const double root_s = sqrt(t->variance);
+    for (size_t k = 0; k < f->points->K; k++) {
+        const double mu = t->mu[f->terms + k];
+        const double *y = gsl_matrix_const_ptr(&Y.matrix, f->terms + k, 0);
+        const double *v = gsl_matrix_const_ptr(f->V, k, at);
+        double *w = gsl_matrix_ptr(f->W, k, at);
+        for (size_t n = 0; n < count; n++)
+            w[n] += root_s * (mu * a[n] - y[n] * f->root[at + n]) -
+                    2 * t->variance * f->g[at + n] * v[n];
+    }
+    return RVM_OK;
+}
+
+/* What the diagonal of C has of s and of the noise; weight[n] += s g, for E. */
+static void add_diagonal(const strip *s, double *weight)
+{
+    const rvm_fitc *f = s->f;
+    rvm_fitc_target *t = s->t;
+    for (size_t n = 0; n < s->count; n++) {
+        t->by_noise += t->noise * f->g[n];
+        t->by_variance += t->variance * f->residual[n] * f->g[n];
+        t->left_out += f->off[n] / (double)f->points->N;
+        weight[n] += t->variance * f->g[n];
+    }
+}
+
+/* E -= 2 V' diag(weight) V; Y is scratch. */
+static void add_to_E(const strip *s, const double *weight)
+{
+    rvm_fitc *f = s->f;
+    const size_t K = f->points->K;
+    gsl_matrix_view V = gsl_matrix_submatrix(f->V, 0, 0, K, s->count);
+    gsl_matrix_view Y = gsl_matrix_submatrix(f->Y, 0, 0, K, s->count);
+    for (size_t k = 0; k < K; k++) {
+        const double *v = gsl_matrix_const_ptr(&V.matrix, k, 0);
+        double *y = gsl_matrix_ptr(&Y.matrix, k, 0);
+        for (size_t n = 0; n < s->count; n++)
+            y[n] = -2 * weight[n] * v[n];
+    }
+    rvm_product_add(f->E, &Y.matrix, &V.matrix, f->points->threads);
+}
+
+/* sum of h over rows and points, times the derivative of the value: part[0] by ln gamma, part[1 + j]
+ * by ln eta_j. h, which is destroyed, and values: K x count; X: the inputs of those rows, as columns
+ * from `first` on. */
+static void pull_kernel(double *part, gsl_matrix *h, gsl_matrix *values, const rvm_fitc *f,
+                        const gsl_matrix *X, size_t first)
+{
+    const rvm_kernel *kernel = &f->points->kernel;
+    const size_t count = h->size2;
+    for (size_t k = 0; k < h->size1; k++) {
+        double *weight = gsl_matrix_ptr(h, k, 0), *value = gsl_matrix_ptr(values, k, 0);
+        if (kernel->inputs == NULL) {
+            rvm_points_by_gamma(value, count);
+            part[0] += rvm_vec_dot(weight, value, count);
+            continue;
+        }
+        for (size_t n = 0; n < count; n++)
+            weight[n] *= -kernel->gamma * value[n];
+        for (size_t j = 0; j < f->inputs->count; j++)
+            part[1 + j] += rvm_inputs_combine(rvm_kernel_combination(kernel->type), weight,
+                                              gsl_matrix_const_ptr(X, j, first),
+                                              gsl_matrix_get(f->point_inputs, j, k), count);
+    }
+}
+
+static rvm_status kernel_piece(void *context, size_t number, int worker, rvm_error *err)
+{
+    const strip *s = context;
+    rvm_fitc *f = s->f;
+    gsl_matrix_view W = piece_of(f->W, s, number), P = piece_of(f->values, s, number);
+    (void)worker, (void)err;
+    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasTrans, CblasNonUnit, 1, f->points->L, &W.matrix);
+    pull_kernel(gsl_matrix_ptr(f->part, number, 0), &W.matrix, &P.matrix, f,
+                f->inputs == NULL ? NULL : f->inputs->X, s->first + number * PIECE);
+    return RVM_OK;
+}
+
+static bool climbs_kernel(const rvm_fitc *f)
+{
+    const rvm_kernel *kernel = &f->points->kernel;
+    return rvm_kernel_decays(kernel->type) && (kernel->inputs == NULL || f->inputs != NULL);
+}
+
+/* Adds the parts of the pieces in order, so that sums do not depend on threads. */
+static void add_parts(rvm_fitc *f, size_t pieces)
+{
+    for (size_t k = 0; k < pieces; k++) {
+        f->by_gamma += gsl_matrix_get(f->part, k, 0);
+        for (size_t j = 0; f->inputs != NULL && j < f->inputs->count; j++)
+            f->by_input[j] += gsl_matrix_get(f->part, k, 1 + j);
+    }
+    gsl_matrix_set_zero(f->part);
+}
+
+/* A strip's part of all derivatives. */
+static rvm_status pull_strip(strip *s, rvm_fitc *f, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    double *weight = rvm_array(s->count, sizeof *weight);
+    if (weight == NULL)
+        return rvm_fail_memory(err, "the derivatives");
+    gsl_matrix_set_zero(f->W);
+    for (size_t j = 0; j < f->targets && status == RVM_OK; j++) {
+        status = scale_strip(s, &f->target[j], err);
+        if (status == RVM_OK)
+            status = share(s, pull_piece, err);
+        if (status == RVM_OK)
+            add_diagonal(s, weight);
+    }
+    if (status == RVM_OK && climbs_kernel(f)) {
+        add_to_E(s, weight);
+        status = share(s, kernel_piece, err);
+        add_parts(f, (s->count + PIECE - 1) / PIECE);
+    }
+    free(weight);
+    return status;
+}
+
+/* E += mu mu' - I + M^-1 of the kernel's functions; the derivatives by s and alpha beside the
+ * diagonal of C. */
+static void add_weights(rvm_fitc *f, rvm_fitc_target *t)
+{
+    for (size_t i = 0; i < f->m; i++) {
+        const double gain = gsl_pow_2(t->mu[i]) - 1 + gsl_matrix_get(t->inverse, i, i);
+        if (i < f->terms)
+            t->by_precision[i] = -0.5 * gain;
+        else
+            t->by_variance += 0.5 * gain;
+    }
+    for (size_t i = f->terms; i < f->m; i++)
+        for (size_t j = f->terms; j < f->m; j++)
+            *gsl_matrix_ptr(f->E, i - f->terms, j - f->terms) +=
+                t->mu[i] * t->mu[j] - (i == j) + gsl_matrix_get(t->inverse, i, j);
+}
+
+/* What A has to say: dL/dA = -1/2 L^-T E L^-1, against the derivative of K_ZZ. */
+static rvm_status pull_points(rvm_fitc *f, rvm_error *err)
+{
+    const rvm_points *z = f->points;
+    gsl_matrix *values = gsl_matrix_alloc(z->K, z->K);
+    if (values == NULL)
+        return rvm_fail_memory(err, "the derivatives");
+    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasTrans, CblasNonUnit, -0.5, z->L, f->E);
+    gsl_blas_dtrsm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1, z->L, f->E);
+    gsl_matrix_memcpy(values, z->values);
+    pull_kernel(gsl_matrix_ptr(f->part, 0, 0), f->E, values, f, f->point_inputs, 0);
+    gsl_matrix_free(values);
+    add_parts(f, 1);
+    return RVM_OK;
+}
+
+/* From the derivative by eta to that by ln eta. */
+static void multiply_weights(rvm_fitc *f)
+{
+    const rvm_input_weights *inputs = f->points->kernel.inputs;
+    for (size_t j = 0, k = 0; inputs != NULL && f->inputs != NULL && j < f->inputs->count; j++) {
+        while (k < inputs->count && inputs->index[k] < f->inputs->index[j])
+            k++;
+        const bool there = k < inputs->count && inputs->index[k] == f->inputs->index[j];
+        f->by_input[j] *= there ? inputs->weight[k] : 0;
+    }
+}
+
+rvm_status rvm_fitc_gradient(rvm_fitc *f, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    f->by_gamma = 0;
+    memset(f->by_input, 0, (f->inputs == NULL ? 0 : f->inputs->count) * sizeof *f->by_input);
+    gsl_matrix_set_zero(f->E);
+    gsl_matrix_set_zero(f->part);
+    for (size_t j = 0; j < f->targets; j++) {
+        f->target[j].by_variance = f->target[j].by_noise = f->target[j].left_out = 0;
+        add_weights(f, &f->target[j]);
+    }
+    for (size_t first = 0; first < f->points->N && status == RVM_OK; first += f->strip) {
+        strip s = { f, NULL, first, GSL_MIN(f->strip, f->points->N - first) };
+        if (f->strip < f->points->N) /* else it is in hand */
+            status = read_strip(&s, f, first, err);
+        if (status == RVM_OK)
+            status = pull_strip(&s, f, err);
+    }
+    if (status == RVM_OK && climbs_kernel(f))
+        status = pull_points(f, err);
+    multiply_weights(f);
+    return status;
+}

@@ -1,0 +1,220 @@
+/* The points of a sparse Gaussian process, and rows as they are seen from them. */
+#include "inference/points.h"
+
+#include <gsl/gsl_blas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/linalg.h"
+#include "base/parallel.h"
+#include "data/problem.h"
+
+/* Of the mean diagonal of K_ZZ; where rounding still leaves it indefinite, so many times more. */
+static const double first_jitter = 1e-8, more_jitter = 100, most_jitter = 1e-2;
+
+rvm_status rvm_points_init(rvm_points *z, const rvm_problem *rows, const rvm_problem *points,
+                           int threads, rvm_error *err)
+{
+    *z = (rvm_points){
+        .rows = rows, .points = points, .N = rows->rows, .K = points->rows, .threads = threads
+    };
+    z->diagonal = rvm_array(z->N, sizeof *z->diagonal);
+    z->values = gsl_matrix_alloc(z->K, z->K);
+    z->L = gsl_matrix_alloc(z->K, z->K);
+    if (z->diagonal != NULL && z->values != NULL && z->L != NULL)
+        return RVM_OK;
+    rvm_points_free(z);
+    return rvm_fail_memory(err, "the points of the process");
+}
+
+void rvm_points_free(rvm_points *z)
+{
+    rvm_kernel_rows_free(z->row);
+    rvm_kernel_rows_free(z->point);
+    free(z->diagonal);
+    gsl_matrix_free(z->values);
+    gsl_matrix_free(z->L);
+    *z = (rvm_points){ 0 };
+}
+
+static rvm_status lay_out(rvm_points *z, rvm_error *err)
+{
+    rvm_kernel_rows_free(z->row);
+    rvm_kernel_rows_free(z->point);
+    z->point = NULL;
+    z->row = rvm_kernel_rows_alloc(z->rows, &z->kernel, NULL);
+    if (z->row != NULL)
+        z->point = rvm_kernel_rows_alloc(z->points, &z->kernel, z->row);
+    return z->point == NULL ? rvm_fail_memory(err, "the rows") : RVM_OK;
+}
+
+/* Each row with itself, also where the values are the file's. */
+static rvm_status fill_diagonal(rvm_points *z, rvm_error *err)
+{
+    const bool decays = rvm_kernel_decays(z->kernel.type);
+    rvm_status status = RVM_OK;
+    for (size_t n = 0; n < z->N && status == RVM_OK; n++) {
+        gsl_matrix_view one = gsl_matrix_view_array(&z->diagonal[n], 1, 1);
+        z->diagonal[n] = 1;
+        if (!decays)
+            status = rvm_kernel_block(&one.matrix, &z->kernel, z->row, &n, z->row, n, err);
+    }
+    return status;
+}
+
+/* L, with the least jitter that makes A definite to working precision. */
+static rvm_status factor(rvm_points *z, rvm_error *err)
+{
+    double mean = 0;
+    for (size_t i = 0; i < z->K; i++)
+        mean += gsl_matrix_get(z->values, i, i) / (double)z->K;
+    for (double share = first_jitter; share <= most_jitter; share *= more_jitter) {
+        gsl_matrix_memcpy(z->L, z->values);
+        for (size_t i = 0; i < z->K; i++)
+            *gsl_matrix_ptr(z->L, i, i) += share * mean;
+        if (rvm_cholesky(z->L, z->threads))
+            return RVM_OK;
+    }
+    return rvm_fail(err, RVM_ENUMERIC, "the kernel's values are no covariance");
+}
+
+rvm_status rvm_points_place(rvm_points *z, const rvm_kernel *kernel, rvm_error *err)
+{
+    z->kernel = *kernel;
+    rvm_status status = lay_out(z, err);
+    if (status == RVM_OK)
+        status = fill_diagonal(z, err);
+    if (status == RVM_OK)
+        status = rvm_kernel_block(z->values, &z->kernel, z->point, NULL, z->point, 0, err);
+    return status == RVM_OK ? factor(z, err) : status;
+}
+
+rvm_status rvm_points_values(gsl_matrix *PT, const rvm_points *z, size_t first, rvm_error *err)
+{
+    return rvm_kernel_block(PT, &z->kernel, z->point, NULL, z->row, first, err);
+}
+
+void rvm_points_whiten(gsl_matrix *VT, const rvm_points *z)
+{
+    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, z->L, VT);
+}
+
+void rvm_points_residual(double *residual, const gsl_matrix *VT, const rvm_points *z, size_t first)
+{
+    const size_t count = VT->size2;
+    memcpy(residual, z->diagonal + first, count * sizeof *residual);
+    for (size_t k = 0; k < VT->size1; k++) {
+        const double *v = gsl_matrix_const_ptr(VT, k, 0);
+        for (size_t n = 0; n < count; n++)
+            residual[n] -= v[n] * v[n];
+    }
+    for (size_t n = 0; n < count; n++)
+        residual[n] = fmax(residual[n], 0);
+}
+
+/* ---- Further points -------------------------------------------------------------------------- */
+
+enum { PIECE = 256 /* rows that a thread takes at a time */ };
+
+/* Of the kernel's value of a row with itself: with less left, a row is as good as a point. */
+static const double least_left = 1e-6;
+
+/* All rows, whitened: borrowed. */
+typedef struct {
+    const rvm_points *z;
+    const double *weight;
+    double enough;
+    gsl_matrix *V;    /* K x N */
+    double *residual; /* N */
+} whole;
+
+static rvm_status whiten_piece(void *context, size_t number, int worker, rvm_error *err)
+{
+    const whole *w = context;
+    const size_t at = number * PIECE, N = w->z->N, count = N - at < PIECE ? N - at : PIECE;
+    gsl_matrix_view V = gsl_matrix_submatrix(w->V, 0, at, w->z->K, count);
+    (void)worker;
+    const rvm_status status = rvm_points_values(&V.matrix, w->z, at, err);
+    if (status != RVM_OK)
+        return status;
+    rvm_points_whiten(&V.matrix, w->z);
+    rvm_points_residual(w->residual + at, &V.matrix, w->z, at);
+    return RVM_OK;
+}
+
+/* The row of which most is left, by weight; N where none has enough. */
+static size_t least_known(const whole *w)
+{
+    double most = 0;
+    size_t best = w->z->N;
+    for (size_t n = 0; n < w->z->N; n++) {
+        const double left = w->residual[n] * w->weight[n];
+        if (left > most && w->residual[n] > fmax(w->enough, least_left * w->z->diagonal[n])) {
+            most = left;
+            best = n;
+        }
+    }
+    return best;
+}
+
+/* Row `rank` of V: (k(x_j, x) - sum over the rows above of V_j V) / sqrt(residual_j). */
+static rvm_status add_pivot(const whole *w, size_t j, size_t rank, rvm_error *err)
+{
+    const rvm_points *z = w->z;
+    gsl_matrix_view row = gsl_matrix_submatrix(w->V, rank, 0, 1, z->N);
+    const rvm_status status = rvm_kernel_block(&row.matrix, &z->kernel, z->row, &j, z->row, 0, err);
+    if (status != RVM_OK)
+        return status;
+    gsl_vector_view v = gsl_matrix_row(w->V, rank);
+    if (rank > 0) {
+        gsl_matrix_const_view above = gsl_matrix_const_submatrix(w->V, 0, 0, rank, z->N);
+        gsl_vector_const_view at = gsl_matrix_const_subcolumn(w->V, j, 0, rank);
+        gsl_blas_dgemv(CblasTrans, -1, &above.matrix, &at.vector, 1, &v.vector);
+    }
+    gsl_vector_scale(&v.vector, 1 / sqrt(w->residual[j]));
+    for (size_t n = 0; n < z->N; n++) {
+        const double x = gsl_vector_get(&v.vector, n);
+        w->residual[n] = n == j ? 0 : fmax(w->residual[n] - x * x, 0);
+    }
+    return RVM_OK;
+}
+
+rvm_status rvm_points_choose(size_t *chosen, size_t *count, const rvm_points *z,
+                             const double *weight, double enough, size_t most,
+                             const volatile int *interrupted, rvm_error *err)
+{
+    whole w = { z, weight, enough, gsl_matrix_alloc(z->K + most + 1, z->N),
+                rvm_array(z->N, sizeof *w.residual) };
+    rvm_status status = RVM_OK;
+    *count = 0;
+    if (w.V == NULL || w.residual == NULL)
+        status = rvm_fail_memory(err, "the points of the process");
+    else
+        status = rvm_share((z->N + PIECE - 1) / PIECE, whiten_piece, &w, z->threads, err);
+    while (status == RVM_OK && *count < most) {
+        const size_t j = least_known(&w);
+        if (j == z->N)
+            break;
+        if (rvm_interrupted(interrupted)) {
+            status = rvm_fail_interrupted(err);
+            break;
+        }
+        status = add_pivot(&w, j, z->K + *count, err);
+        chosen[(*count)++] = j;
+    }
+    gsl_matrix_free(w.V);
+    free(w.residual);
+    return status;
+}
+
+/* ---- Derivatives ---------------------------------------------------------------------------- */
+
+void rvm_points_by_gamma(double *value, size_t count)
+{
+    for (size_t n = 0; n < count; n++)
+        value[n] = value[n] > 0 ? value[n] * log(value[n]) : 0;
+}

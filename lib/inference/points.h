@@ -1,0 +1,60 @@
+/* The points of a sparse Gaussian process, and rows as they are seen from them.
+ *
+ *     g ~ GP(0, s k)    K points Z    A = K_ZZ + jitter I = L L'    k_x = k(Z, x)
+ *     psi(x) = L^-1 k_x                 whitened features: g = sqrt(s) psi'v, v ~ N(0, I)
+ *     q(x) = psi'psi = k_x' A^-1 k_x    what the points say of k(x,x); the rest is theirs alone
+ *
+ * (Quinonero-Candela and Rasmussen 2005).  With weights w = sqrt(s) L^-T v of the kernel functions
+ * at the points g = k_x'w, and w ~ N(0, s A^-1).  A is nearly singular where the kernel is wide;
+ * the jitter, a share of its mean diagonal, bounds its condition, and since q has it too nothing is
+ * lost but that the process owes the points themselves this share of its variance. */
+#ifndef RVM_POINTS_H
+#define RVM_POINTS_H
+
+#include <gsl/gsl_matrix.h>
+
+#include "basis/kernel.h"
+
+typedef struct {
+    const rvm_problem *rows, *points; /* borrowed */
+    size_t N, K;                      /* how many there are */
+    rvm_kernel kernel;                /* inputs: borrowed */
+    rvm_kernel_rows *row, *point;     /* owned: laid out for it */
+    double *diagonal;                 /* owned, N: k(x,x) */
+    gsl_matrix *values;               /* owned, K x K: K_ZZ */
+    gsl_matrix *L;                    /* owned, K x K, lower */
+    int threads;
+} rvm_points;
+
+/* Borrows both, whose features agree. To be placed before anything else. */
+RVM_CHECKED rvm_status rvm_points_init(rvm_points *z, const rvm_problem *rows,
+                                       const rvm_problem *points, int threads, rvm_error *err);
+void rvm_points_free(rvm_points *z);
+
+/* With this kernel, a covariance; its weights of inputs must stay until the next call.
+ * RVM_ENUMERIC where values leave the range of finite numbers. Cost: K^3 / 3. */
+RVM_CHECKED rvm_status rvm_points_place(rvm_points *z, const rvm_kernel *kernel, rvm_error *err);
+
+/* PT: K x count, the kernel's values at rows first .. first + count - 1. Several threads may call
+ * it at once. */
+RVM_CHECKED rvm_status rvm_points_values(gsl_matrix *PT, const rvm_points *z, size_t first,
+                                         rvm_error *err);
+/* VT := L^-1 VT: values become whitened features, K^2 multiplications a row. Likewise. */
+void rvm_points_whiten(gsl_matrix *VT, const rvm_points *z);
+/* residual[i] = max(0, k - q) of the rows first .. first + count - 1 that VT is of, in the units of
+ * the kernel. */
+void rvm_points_residual(double *residual, const gsl_matrix *VT, const rvm_points *z, size_t first);
+
+/* chosen[0 .. *count): rows that the points say least of, one after the other, each of which then is
+ * a point too: pivots of the Cholesky factor of the process that is left (Fine and Scheinberg 2001),
+ * what is left of a row times its weight (N). At most `most`, and none of which less is left than
+ * `enough`, or a share of 1e-6; equal ones in order.
+ * RVM_EINTERRUPT by `interrupted` (NULL: none). Cost: N K for each; memory N (K + most) numbers. */
+RVM_CHECKED rvm_status rvm_points_choose(size_t *chosen, size_t *count, const rvm_points *z,
+                                         const double *weight, double enough, size_t most,
+                                         const volatile int *interrupted, rvm_error *err);
+
+/* The derivative of values by ln gamma of a kernel exp(-gamma a), in their place: v ln v. */
+void rvm_points_by_gamma(double *value, size_t count);
+
+#endif
