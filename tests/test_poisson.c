@@ -109,7 +109,7 @@ static void train_counts(case_data *x)
     x->y.target->observed.likelihood = x->y.observed.likelihood = &poisson;
     for (size_t n = 0; n < ROWS; n++)
         x->y.observed.t[n] = x->y.p->target[n];
-    CHECK_OK(rvm_many_starts.alloc(&x->starts, &x->y, &x->s, &err));
+    CHECK_OK(rvm_search_alloc(&x->starts, &rvm_many_starts, &x->y, &x->s, &err));
     while (!done)
         CHECK_OK(rvm_many_starts.step(&done, x->starts, &err));
     rvm_report r = { .starts = 1 };
@@ -124,7 +124,7 @@ static void train_counts(case_data *x)
 
 static void case_free(case_data *x)
 {
-    rvm_many_starts.free(x->starts);
+    rvm_search_free(&rvm_many_starts, x->starts);
     rvm_study_free(&x->y);
     rvm_problem_free(x->p);
 }

@@ -354,7 +354,7 @@ START_TEST(rows_in_stages)
         size_t rows = 0, stages = 0;
         double evidence = -INFINITY, progress = 0;
         CHECK_OK(rvm_study_init(&y, p, &s, &s.kernel, 1, &err));
-        CHECK_OK(rvm_working_sets.alloc(&w, &y, &s, &err));
+        CHECK_OK(rvm_search_alloc(&w, &rvm_working_sets, &y, &s, &err));
         rvm_working_sets.report(&r, w);
         ck_assert_uint_eq(r.rows, 0);
         for (int k = 0; k < 100 && !done; k++) {
@@ -379,7 +379,7 @@ START_TEST(rows_in_stages)
             ck_assert(progress >= 0 && progress < 1);
         }
         ck_assert(done && stages == 2 && rows == N);
-        rvm_working_sets.free(w);
+        rvm_search_free(&rvm_working_sets, w);
         rvm_study_free(&y);
         rvm_problem_free(p);
     }
@@ -429,7 +429,7 @@ START_TEST(budget_too_small_for_the_rows)
         rvm_error err = { 0 };
         s.budget_mb = 0.3; /* 128 bytes for each row alone are 0.37 */
         CHECK_OK(rvm_study_init(&y, p, &s, &s.kernel, 1, &err));
-        ck_assert_int_eq(rvm_working_sets.alloc(&w, &y, &s, &err), RVM_ENOMEM);
+        ck_assert_int_eq(rvm_search_alloc(&w, &rvm_working_sets, &y, &s, &err), RVM_ENOMEM);
         ck_assert_ptr_null(w);
         ck_assert_ptr_nonnull(strstr(err.message, "-m 0.3 is too small for 3000 rows"));
         rvm_study_free(&y);

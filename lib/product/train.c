@@ -146,7 +146,9 @@ static void report_widths(rvm_report *r, const rvm_trainer *tr)
 static rvm_status begin_search(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_status status = observe_problem(tr, err);
-    return status == RVM_OK ? tr->type->alloc(&tr->search, &tr->study, &tr->settings, err) : status;
+    return status == RVM_OK
+               ? rvm_search_alloc(&tr->search, tr->type, &tr->study, &tr->settings, err)
+               : status;
 }
 
 static rvm_status step_search(rvm_trainer *tr, rvm_error *err)
@@ -354,8 +356,7 @@ void rvm_trainer_free(rvm_trainer *tr)
         return;
     rvm_tuner_free(tr->tuner);
     rvm_widths_free(tr->widths);
-    if (tr->search != NULL)
-        tr->type->free(tr->search);
+    rvm_search_free(tr->type, tr->search);
     rvm_inducing_free(tr->inducing);
     rvm_sampler_free(tr->sampler);
     free(tr->place);

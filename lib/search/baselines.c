@@ -98,35 +98,24 @@ static rvm_status alloc_parts(climber *c, const rvm_settings *s, rvm_error *err)
 static void baseline_free(void *search)
 {
     climber *c = search;
-    if (c == NULL)
-        return;
     rvm_solution_free(&c->solution);
     free(c->t);
     rvm_sequential_free(&c->sequential);
     rvm_climber_free(&c->search);
     rvm_columns_free(&c->design);
-    free(c);
 }
 
-static rvm_status baseline_alloc(void **out, const rvm_study *y, const rvm_settings *s,
-                                 rvm_error *err)
+static rvm_status baseline_init(void *search, const rvm_study *y, const rvm_settings *s,
+                                rvm_error *err)
 {
-    climber *c = rvm_array(1, sizeof *c);
-    if (c == NULL)
-        return rvm_fail_memory(err, "the search");
+    climber *c = search;
     c->view = *y;
     c->class_of_row = y->class_of_row;
     c->method = &methods[s->method];
     c->tolerance = s->tolerance;
     c->models = y->classes > 2 ? y->classes : 1;
     c->all_arrived = true;
-    const rvm_status status = alloc_parts(c, s, err);
-    if (status != RVM_OK) {
-        baseline_free(c);
-        return status;
-    }
-    *out = c;
-    return RVM_OK;
+    return alloc_parts(c, s, err);
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
@@ -228,7 +217,8 @@ static rvm_found baseline_solution(const void *search, size_t k)
 const rvm_search_type rvm_baselines = { .name = "baselines",
                                         .one_vs_rest = true,
                                         .fits = fits,
-                                        .alloc = baseline_alloc,
+                                        .size = sizeof(climber),
+                                        .init = baseline_init,
                                         .step = baseline_step,
                                         .report = baseline_report,
                                         .solution = baseline_solution,

@@ -55,28 +55,17 @@ static rvm_status settle(constant *c, rvm_error *err)
 static void constant_free(void *search)
 {
     constant *c = search;
-    if (c == NULL)
-        return;
     rvm_columns_free(&c->design);
     rvm_solution_free(&c->solution);
-    free(c);
 }
 
-static rvm_status constant_alloc(void **out, const rvm_study *y, const rvm_settings *s,
-                                 rvm_error *err)
+static rvm_status constant_init(void *search, const rvm_study *y, const rvm_settings *s,
+                                rvm_error *err)
 {
     (void)s;
-    constant *c = rvm_array(1, sizeof *c);
-    if (c == NULL)
-        return rvm_fail_memory(err, "the search");
+    constant *c = search;
     c->y = y;
-    const rvm_status status = settle(c, err);
-    if (status != RVM_OK) {
-        constant_free(c);
-        return status;
-    }
-    *out = c;
-    return RVM_OK;
+    return settle(c, err);
 }
 
 static rvm_status constant_step(bool *done, void *search, rvm_error *err)
@@ -104,7 +93,8 @@ static rvm_found constant_solution(const void *search, size_t k)
 const rvm_search_type rvm_constant = { .name = "constant",
                                        .trivial = true,
                                        .fits = fits,
-                                       .alloc = constant_alloc,
+                                       .size = sizeof(constant),
+                                       .init = constant_init,
                                        .step = constant_step,
                                        .report = constant_report,
                                        .solution = constant_solution,

@@ -137,8 +137,6 @@ static rvm_status alloc_parts(multi *m, const rvm_settings *s, rvm_error *err)
 static void multi_free(void *search)
 {
     multi *m = search;
-    if (m == NULL)
-        return;
     rvm_solution_free(&m->now);
     rvm_solution_free(&m->best);
     rvm_classes_free(&m->classes);
@@ -147,25 +145,17 @@ static void multi_free(void *search)
     free(m->rows);
     free(m->own);
     free(m->end);
-    free(m);
 }
 
-static rvm_status multi_alloc(void **out, const rvm_study *y, const rvm_settings *s, rvm_error *err)
+static rvm_status multi_init(void *search, const rvm_study *y, const rvm_settings *s,
+                             rvm_error *err)
 {
-    multi *m = rvm_array(1, sizeof *m);
-    if (m == NULL)
-        return rvm_fail_memory(err, "the classes");
+    multi *m = search;
     m->view = *y;
     m->count = y->classes;
     m->threads = rvm_threads(s->threads);
     m->starts = choose_starts(m, s);
-    const rvm_status status = alloc_parts(m, s, err);
-    if (status != RVM_OK) {
-        multi_free(m);
-        return status;
-    }
-    *out = m;
-    return RVM_OK;
+    return alloc_parts(m, s, err);
 }
 
 /* ---- Solutions ------------------------------------------------------------------------------ */
@@ -448,7 +438,8 @@ static bool fits(const rvm_study *y, const rvm_settings *s)
 
 const rvm_search_type rvm_class_search = { .name = "classes",
                                            .fits = fits,
-                                           .alloc = multi_alloc,
+                                           .size = sizeof(multi),
+                                           .init = multi_init,
                                            .step = multi_step,
                                            .report = multi_report,
                                            .solution = multi_solution,

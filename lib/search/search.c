@@ -2,6 +2,30 @@
 #include "search/search.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+rvm_status rvm_search_alloc(void **out, const rvm_search_type *type, const rvm_study *y,
+                            const rvm_settings *s, rvm_error *err)
+{
+    void *search = rvm_array(1, type->size);
+    const rvm_status status =
+        search == NULL ? rvm_fail_memory(err, "the search") : type->init(search, y, s, err);
+    if (status == RVM_OK)
+        *out = search;
+    else
+        rvm_search_free(type, search);
+    return status;
+}
+
+void rvm_search_free(const rvm_search_type *type, void *search)
+{
+    if (search != NULL)
+        type->free(search);
+    free(search);
+}
 
 void rvm_search_report_solution(rvm_report *r, const rvm_solution *s, const rvm_study *y)
 {

@@ -24,8 +24,9 @@ typedef struct {
 
     /* Whether it is made for what y observes and s asks for, and has room within the budget. */
     bool (*fits)(const rvm_study *y, const rvm_settings *s);
-    /* y, s: borrowed. */
-    rvm_status (*alloc)(void **out, const rvm_study *y, const rvm_settings *s, rvm_error *err);
+    size_t size; /* of a search */
+    /* search: of zeros; y, s: borrowed. */
+    rvm_status (*init)(void *search, const rvm_study *y, const rvm_settings *s, rvm_error *err);
     /* A part of the work that an interrupt can wait for. *done: nothing is left to do.
      * RVM_EINTERRUPT where an interrupt came before anything was found; not to be called again
      * after one. */
@@ -35,8 +36,13 @@ typedef struct {
     void (*report)(rvm_report *r, const void *search);
     /* Latent function k, of output k or class k; of the best solution so far. */
     rvm_found (*solution)(const void *search, size_t k);
-    void (*free)(void *search); /* NULL is accepted */
+    void (*free)(void *search); /* what it owns, also after an init that failed, not itself */
 } rvm_search_type;
+
+/* A search of that type; y, s: borrowed. */
+RVM_CHECKED rvm_status rvm_search_alloc(void **out, const rvm_search_type *type, const rvm_study *y,
+                                        const rvm_settings *s, rvm_error *err);
+void rvm_search_free(const rvm_search_type *type, void *search); /* NULL is accepted */
 
 /* Parts of reports: of a solution of y; */
 void rvm_search_report_solution(rvm_report *r, const rvm_solution *s, const rvm_study *y);

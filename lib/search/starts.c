@@ -275,8 +275,6 @@ static rvm_status alloc_workers(rvm_starts *st, rvm_error *err)
 static void starts_free(void *search)
 {
     rvm_starts *st = search;
-    if (st == NULL)
-        return;
     for (int w = 0; st->worker != NULL && w < st->workers; w++)
         rvm_climber_free(&st->worker[w]);
     free(st->worker);
@@ -289,15 +287,12 @@ static void starts_free(void *search)
     free(st->observed);
     free(st->which);
     rvm_columns_free(&st->design);
-    free(st);
 }
 
-static rvm_status starts_alloc(void **out, const rvm_study *y, const rvm_settings *s,
-                               rvm_error *err)
+static rvm_status starts_init(void *search, const rvm_study *y, const rvm_settings *s,
+                              rvm_error *err)
 {
-    rvm_starts *st = rvm_array(1, sizeof *st);
-    if (st == NULL)
-        return rvm_fail_memory(err, "the searches");
+    rvm_starts *st = search;
     st->y = y;
     st->settings = s;
     st->top = -INFINITY;
@@ -306,14 +301,7 @@ static rvm_status starts_alloc(void **out, const rvm_study *y, const rvm_setting
         status = fill_design(st, err);
     if (status == RVM_OK)
         status = share_design(st, err);
-    if (status == RVM_OK)
-        status = alloc_workers(st, err);
-    if (status != RVM_OK) {
-        starts_free(st);
-        return status;
-    }
-    *out = st;
-    return RVM_OK;
+    return status == RVM_OK ? alloc_workers(st, err) : status;
 }
 
 /* ---- One search ----------------------------------------------------------------------------- */
@@ -525,7 +513,8 @@ static rvm_found starts_solution(const void *search, size_t k)
 
 const rvm_search_type rvm_many_starts = { .name = "starts",
                                           .fits = fits,
-                                          .alloc = starts_alloc,
+                                          .size = sizeof(rvm_starts),
+                                          .init = starts_init,
                                           .step = starts_step,
                                           .report = starts_report,
                                           .solution = starts_solution,

@@ -103,21 +103,16 @@ static rvm_status alloc_parts(working_set *w, const rvm_settings *s, rvm_error *
 static void working_set_free(void *search)
 {
     working_set *w = search;
-    if (w == NULL)
-        return;
     rvm_rounds_free(&w->rounds);
     rvm_study_free(&w->part);
     rvm_solution_free(&w->best);
     rvm_solution_free(&w->kept);
-    free(w);
 }
 
-static rvm_status working_set_alloc(void **out, const rvm_study *y, const rvm_settings *s,
-                                    rvm_error *err)
+static rvm_status working_set_init(void *search, const rvm_study *y, const rvm_settings *s,
+                                   rvm_error *err)
 {
-    working_set *w = rvm_array(1, sizeof *w);
-    if (w == NULL)
-        return rvm_fail_memory(err, "the working set");
+    working_set *w = search;
     w->whole = *y;
     rvm_observed *o = &w->whole.observed;
     if (!o->noise_fixed)
@@ -125,13 +120,7 @@ static rvm_status working_set_alloc(void **out, const rvm_study *y, const rvm_se
     w->threads = rvm_threads(s->threads);
     w->starts = searches_for(rows_after(w, 0), y, s);
     w->top = -INFINITY;
-    const rvm_status status = alloc_parts(w, s, err);
-    if (status != RVM_OK) {
-        working_set_free(w);
-        return status;
-    }
-    *out = w;
-    return RVM_OK;
+    return alloc_parts(w, s, err);
 }
 
 /* ---- Stages --------------------------------------------------------------------------------- */
@@ -426,7 +415,8 @@ static bool fits(const rvm_study *y, const rvm_settings *s)
 
 const rvm_search_type rvm_working_sets = { .name = "working sets",
                                            .fits = fits,
-                                           .alloc = working_set_alloc,
+                                           .size = sizeof(working_set),
+                                           .init = working_set_init,
                                            .step = working_set_step,
                                            .report = working_set_report,
                                            .solution = working_set_solution,
