@@ -142,6 +142,7 @@ static rvm_status check_company(const rvm_settings *s, rvm_error *err)
     } faults[] = {
         { s->prune_margin > 0 && s->method != RVM_METHOD_AUTO,
           "--prune-margin is for --method auto only" },
+        { s->vectors > 0 && gibbs, "--vectors is not for --method gibbs" },
         { s->kernel_prior && gibbs, "--prior kernel is not for --method gibbs" },
         { s->kernel_prior && s->multiclass == RVM_ONE_VS_REST && !regression,
           "--prior kernel knows --multiclass softmax only" },

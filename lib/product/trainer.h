@@ -3,6 +3,7 @@
 #define RVM_TRAINER_H
 
 #include "data/labels.h"
+#include "product/narrow.h"
 #include "product/sampler.h"
 #include "product/tune.h"
 #include "product/widths.h"
@@ -23,7 +24,9 @@ struct rvm_trainer {
     rvm_study study;
     size_t *place; /* owned, more than two classes: position in labels of each (class_order.h) */
     const rvm_search_type *type; /* NULL before the study is there */
-    void *search;                /* owned, of that type */
+    void *search;                /* owned, of that type, or by narrowed */
+    rvm_narrow *narrowed;        /* the search is its; NULL: it looks at all candidates */
+    rvm_narrow *narrower;        /* one that is to take its place; NULL: none */
     rvm_inducing *inducing;      /* NULL without, or before the points are chosen */
     rvm_sampler *sampler;        /* NULL before the chains begin */
     bool mixed;                  /* they agree */
