@@ -30,9 +30,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/ascent.h"
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "base/lbfgs.h"
 #include "base/parallel.h"
 #include "basis/inputs.h"
 #include "basis/term.h"
@@ -42,11 +42,9 @@
 
 enum {
     MOST_ROWS = 500,
-    ASCENTS = 6,     /* at the most; two of them are for fine structure */
-    STEPS = 4,       /* of an ascent in one call */
-    MAX_STEPS = 200, /* of an ascent in all */
-    FEW_GAINS = 3,   /* steps in a row that gain little, and an ascent comes to rest */
-    MAX_CUTS = 8     /* of the length of a step */
+    ASCENTS = 6,    /* at the most; two of them are for fine structure */
+    STEPS = 4,      /* of an ascent in one call */
+    MAX_STEPS = 200 /* of an ascent in all */
 };
 
 /* Nats that a step must gain for another one: of all ascents, and of the best one. */
@@ -72,27 +70,18 @@ static const range of_relevance = { -18, 0, 5 };
 static const range of_variance = { -10, 0, 12 };
 static const range of_noise = { -14, -2.3, 2 };
 
+/* theta: ln eta (-INFINITY: left out); then ln v of each target; then ln s of each, where the noise is
+ * free. */
 typedef struct {
-    double *theta;    /* ln eta (-INFINITY: left out); then ln v of each target; then ln s of each,
-                         where the noise is free */
-    double *gradient; /* dL/d theta */
-    double log_evidence;
-} place;
-
-typedef struct {
-    double *room; /* owned: all that follows, each of `count` numbers */
-    place now, trial;
-    double *direction, *move;
-    double *eta; /* of the rows as they are laid out */
-    rvm_lbfgs curvature;
+    const rvm_widths *w; /* borrowed */
+    rvm_ascent path;
+    double *eta; /* owned: of the rows as they are laid out */
     rvm_input_weights weights;
     rvm_kernel kernel;
     rvm_process process;
     gsl_matrix *K, *dL_dK; /* owned, N x N */
     gsl_matrix *mode;      /* owned, targets x N: C^-1 f at the mode, where the next one begins */
     int threads;
-    int steps, small; /* steps so far; those in a row that gained little */
-    bool resting;
 } ascent;
 
 struct rvm_widths {
@@ -144,11 +133,12 @@ static double noise_of(const rvm_widths *w, const double *theta, size_t k)
 
 /* Adds the log evidence of target k, and its derivatives: by dL/dC_k = G, which covers the noise on
  * the diagonal as well. */
-static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
+static bool add_target(double *value, double *gradient, const double *theta, ascent *c, size_t k)
 {
+    const rvm_widths *w = c->w;
     rvm_process *s = &c->process;
     const size_t N = s->N, d = w->inputs.count;
-    const double variance = exp(to->theta[d + k]), noise = noise_of(w, to->theta, k);
+    const double variance = exp(theta[d + k]), noise = noise_of(w, theta, k);
     const rvm_observed o = { .likelihood = w->likelihood,
                              .N = N,
                              .t = gsl_matrix_ptr(w->t, k, 0),
@@ -169,124 +159,52 @@ static bool add_target(place *to, const rvm_widths *w, ascent *c, size_t k)
         }
         by_noise += noise * g[i];
     }
-    to->log_evidence += log_evidence;
-    to->gradient[d + k] = by_variance;
+    *value += log_evidence;
+    gradient[d + k] = by_variance;
     if (w->free_noise)
-        to->gradient[d + w->targets + k] = by_noise;
+        gradient[d + w->targets + k] = by_noise;
     return true;
 }
 
-/* Log evidence and gradient at to->theta; the first is -INFINITY where there is none, or nobody
- * waits for it. */
-static rvm_status evaluate(place *to, const rvm_widths *w, ascent *c, rvm_error *err)
+/* Log evidence and gradient at theta (rvm_hill). */
+static rvm_status evaluate(double *value, double *gradient, void *self, const double *theta,
+                           rvm_error *err)
 {
+    ascent *c = self;
+    const rvm_widths *w = c->w;
     rvm_kernel_rows *rows = NULL;
-    rvm_status status = fill_kernel(w, c, to->theta, &rows, err);
+    rvm_status status = fill_kernel(w, c, theta, &rows, err);
     bool found = status != RVM_ENUMERIC;
     if (!found)
         status = RVM_OK;
     gsl_matrix_set_zero(c->dL_dK);
-    to->log_evidence = 0;
+    *value = 0;
     for (size_t k = 0; k < w->targets && status == RVM_OK && found; k++)
-        found = !rvm_interrupted(w->interrupted) && add_target(to, w, c, k);
+        found = !rvm_interrupted(w->interrupted) && add_target(value, gradient, theta, c, k);
     if (status == RVM_OK && found)
-        status = rvm_inputs_gradient(to->gradient, &w->inputs, c->eta, c->dL_dK, c->process.R,
+        status = rvm_inputs_gradient(gradient, &w->inputs, c->eta, c->dL_dK, c->process.R,
                                      &c->kernel, rows, err);
     if (!found)
-        to->log_evidence = -INFINITY;
+        *value = -INFINITY;
     rvm_kernel_rows_free(rows);
     return status;
 }
 
-static void swap_places(ascent *c)
+static rvm_hill hill_of(ascent *c)
 {
-    const place kept = c->now;
-    c->now = c->trial;
-    c->trial = kept;
-}
-
-/* ---- Steps ---------------------------------------------------------------------------------- */
-
-/* The gradient without what would leave the bounds or is left out, so that L-BFGS sees a function of
- * the free coordinates alone (projected gradient; Bertsekas 1982). */
-static void project(place *p, const rvm_widths *w)
-{
-    for (size_t j = 0; j < w->count; j++)
-        if (!isfinite(p->theta[j]) || (p->theta[j] <= w->low[j] && p->gradient[j] < 0) ||
-            (p->theta[j] >= w->high[j] && p->gradient[j] > 0))
-            p->gradient[j] = 0;
-}
-
-static void choose_direction(ascent *c, const rvm_widths *w)
-{
-    rvm_lbfgs_direction(c->direction, &c->curvature, c->now.gradient);
-    for (size_t j = 0; j < w->count; j++)
-        if (c->now.gradient[j] == 0)
-            c->direction[j] = 0;
-}
-
-/* c->move = the direction, no longer than allowed, times length, within the bounds; returns the gain
- * to first order, move'gradient. */
-static double cut_move(ascent *c, const rvm_widths *w, double length)
-{
-    double far = longest, promise = 0;
-    for (size_t j = 0; j < w->count; j++)
-        far = fmax(far, fabs(c->direction[j]));
-    for (size_t j = 0; j < w->count; j++) {
-        const double from = c->now.theta[j], to = from + length * longest / far * c->direction[j];
-        c->trial.theta[j] = isfinite(from) ? fmax(w->low[j], fmin(to, w->high[j])) : from;
-        c->move[j] = isfinite(from) ? c->trial.theta[j] - from : 0;
-        promise += c->move[j] * c->now.gradient[j];
-    }
-    return promise;
-}
-
-/* One step uphill, the first of ever shorter ones that gains a part of what the gradient promises
- * (Armijo 1966); *gain 0 when none is found. */
-static rvm_status step_uphill(double *gain, ascent *c, const rvm_widths *w, rvm_error *err)
-{
-    double length = 1;
-    *gain = 0;
-    choose_direction(c, w);
-    for (int k = 0; k < MAX_CUTS && !rvm_interrupted(w->interrupted); k++, length *= 0.3) {
-        const double promise = cut_move(c, w, length);
-        if (!(promise > 0))
-            return RVM_OK;
-        const rvm_status status = evaluate(&c->trial, w, c, err);
-        if (status != RVM_OK)
-            return status;
-        if (!(c->trial.log_evidence > c->now.log_evidence + 1e-4 * promise))
-            continue;
-        project(&c->trial, w);
-        *gain = c->trial.log_evidence - c->now.log_evidence;
-        rvm_lbfgs_learn(&c->curvature, c->move, c->now.gradient, c->trial.gradient);
-        swap_places(c);
-        return RVM_OK;
-    }
-    return RVM_OK;
+    const rvm_widths *w = c->w;
+    return (rvm_hill){ w->count, w->low, w->high, evaluate, c, w->interrupted, longest };
 }
 
 /* Some steps; rests where some in a row have gained less than `least`. */
-static rvm_status climb_on(ascent *c, const rvm_widths *w, double least, rvm_error *err)
+static rvm_status climb_on(ascent *c, double least, rvm_error *err)
 {
+    const rvm_hill hill = hill_of(c);
     rvm_status status = RVM_OK;
-    if (c->steps == 0) {
-        status = evaluate(&c->now, w, c, err);
-        project(&c->now, w);
-        c->resting = !isfinite(c->now.log_evidence);
-    }
-    for (int k = 0; k < STEPS && status == RVM_OK && !c->resting; k++) {
-        double gain;
-        if (rvm_interrupted(w->interrupted))
-            break;
-        status = step_uphill(&gain, c, w, err);
-        c->small = gain < least ? c->small + 1 : 0;
-        c->steps++;
-        c->resting = c->small >= FEW_GAINS || c->steps >= MAX_STEPS ||
-                     (gain <= 0 && c->curvature.count == 0);
-        if (gain <= 0)
-            rvm_lbfgs_reset(&c->curvature);
-    }
+    if (c->path.steps == 0)
+        status = rvm_ascent_begin(&c->path, &hill, err);
+    if (status == RVM_OK)
+        status = rvm_ascent_climb(&c->path, &hill, least, STEPS, MAX_STEPS, err);
     return status;
 }
 
@@ -294,34 +212,37 @@ static rvm_status climb_on(ascent *c, const rvm_widths *w, double least, rvm_err
 
 /* Inputs that are there, by the size of their relevances free of units, least first; returns their
  * number. size: scratch, as long as there are inputs. */
-static size_t order_inputs(size_t *order, double *size, const ascent *c, const rvm_widths *w)
+static size_t order_inputs(size_t *order, double *size, const ascent *c)
 {
+    const rvm_widths *w = c->w;
+    const double *theta = c->path.now.theta;
     size_t count = 0;
     for (size_t j = 0; j < w->inputs.count; j++) {
-        const bool there = isfinite(c->now.theta[j]);
-        size[j] = there ? c->now.theta[j] - w->low[j] : INFINITY;
+        const bool there = isfinite(theta[j]);
+        size[j] = there ? theta[j] - w->low[j] : INFINITY;
         count += there;
     }
     gsl_sort_index(order, size, 1, w->inputs.count);
     return count;
 }
 
-/* c->trial = c->now without the first `count` inputs of the order. */
-static rvm_status try_without(ascent *c, const size_t *order, size_t count, const rvm_widths *w,
-                              rvm_error *err)
+/* The trial is where the ascent stands, without the first `count` inputs of the order. */
+static rvm_status try_without(ascent *c, const size_t *order, size_t count, rvm_error *err)
 {
-    memcpy(c->trial.theta, c->now.theta, w->count * sizeof *c->now.theta);
+    rvm_place *to = &c->path.trial;
+    memcpy(to->theta, c->path.now.theta, c->w->count * sizeof *to->theta);
     for (size_t k = 0; k < count; k++)
-        c->trial.theta[order[k]] = -INFINITY;
-    return evaluate(&c->trial, w, c, err);
+        to->theta[order[k]] = -INFINITY;
+    return evaluate(&to->value, to->gradient, c, to->theta, err);
 }
 
 /* Of all inputs, the smaller half of them, a quarter, ... those that it is best to leave out, each
  * saving the price of its parameter; 0: none. The first group that saves anything will not do: many of
  * no use would take a useful one with them. */
 static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, size_t all,
-                               const rvm_widths *w, rvm_error *err)
+                               rvm_error *err)
 {
+    const rvm_widths *w = c->w;
     rvm_status status = RVM_OK;
     /* 1/2 ln N, one parameter more (Schwarz 1978): with less, of ten inputs that are noise half
      * stay. */
@@ -329,8 +250,8 @@ static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, si
     double most = 0;
     *count = 0;
     for (size_t k = all; k > 0 && status == RVM_OK && !rvm_interrupted(w->interrupted); k /= 2) {
-        status = try_without(c, order, k, w, err);
-        const double saved = price * (double)k + c->trial.log_evidence - c->now.log_evidence;
+        status = try_without(c, order, k, err);
+        const double saved = price * (double)k + c->path.trial.value - c->path.now.value;
         if (saved > most) {
             most = saved;
             *count = k;
@@ -339,25 +260,21 @@ static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, si
     return status;
 }
 
-static rvm_status leave_out(bool *dropped, ascent *c, const rvm_widths *w, rvm_error *err)
+static rvm_status leave_out(bool *dropped, ascent *c, rvm_error *err)
 {
-    size_t *order = rvm_array(w->inputs.count, sizeof *order), count = 0;
+    const rvm_hill hill = hill_of(c);
+    size_t *order = rvm_array(c->w->inputs.count, sizeof *order), count = 0;
     *dropped = false;
     if (order == NULL)
         return rvm_fail_memory(err, "the inputs");
-    const size_t all = order_inputs(order, c->move, c, w);
-    rvm_status status = choose_group(&count, c, order, all, w, err);
+    const size_t all = order_inputs(order, c->path.move, c);
+    rvm_status status = choose_group(&count, c, order, all, err);
     if (status == RVM_OK && count > 0)
-        status = try_without(c, order, count, w, err);
+        status = try_without(c, order, count, err);
     free(order);
     *dropped = status == RVM_OK && count > 0;
-    if (!*dropped)
-        return status;
-    swap_places(c);
-    project(&c->now, w);
-    rvm_lbfgs_reset(&c->curvature);
-    c->small = 0;
-    c->resting = false;
+    if (*dropped)
+        rvm_ascent_move(&c->path, &hill);
     return status;
 }
 
@@ -466,19 +383,15 @@ static rvm_status ascent_init(ascent *c, const rvm_widths *w, const rvm_kernel *
                               rvm_error *err)
 {
     const size_t N = w->p->rows;
-    double **part[] = { &c->now.theta, &c->now.gradient, &c->trial.theta, &c->trial.gradient,
-                        &c->direction, &c->move,         &c->eta };
-    const size_t parts = sizeof part / sizeof part[0];
-    c->room = rvm_array(parts * w->count, sizeof *c->room);
+    c->w = w;
+    c->eta = rvm_array(w->inputs.count, sizeof *c->eta);
     c->K = gsl_matrix_alloc(N, N);
     c->dL_dK = gsl_matrix_alloc(N, N);
     c->mode = gsl_matrix_calloc(GSL_MAX(w->targets, 1), N);
-    if (c->room == NULL || c->K == NULL || c->dL_dK == NULL || c->mode == NULL ||
-        !rvm_lbfgs_init(&c->curvature, w->count))
+    if (c->eta == NULL || c->K == NULL || c->dL_dK == NULL || c->mode == NULL ||
+        !rvm_ascent_init(&c->path, w->count))
         return rvm_fail_memory(err, "the length-scales");
-    for (size_t k = 0; k < parts; k++)
-        *part[k] = c->room + k * w->count;
-    c->now.log_evidence = c->trial.log_evidence = -INFINITY;
+    c->path.now.value = c->path.trial.value = -INFINITY;
     c->threads = 1;
     c->weights = (rvm_input_weights){ w->inputs.count, w->inputs.index, c->eta };
     c->kernel = *kernel;
@@ -489,11 +402,11 @@ static rvm_status ascent_init(ascent *c, const rvm_widths *w, const rvm_kernel *
 
 static void ascent_free(ascent *c)
 {
-    free(c->room);
+    free(c->eta);
+    rvm_ascent_free(&c->path);
     gsl_matrix_free(c->K);
     gsl_matrix_free(c->dL_dK);
     gsl_matrix_free(c->mode);
-    rvm_lbfgs_free(&c->curvature);
     rvm_process_free(&c->process);
     memset(c, 0, sizeof *c);
 }
@@ -525,8 +438,8 @@ static rvm_status find_nearest(rvm_widths *w, ascent *c, rvm_combination by, rvm
     if (by != RVM_BY_SQUARES && by != RVM_BY_DISTANCES)
         return RVM_OK;
     for (size_t j = 0; j < w->inputs.count; j++)
-        c->trial.theta[j] = -unit_of(w, j, by) - log((double)w->inputs.count);
-    rvm_status status = fill_kernel(w, c, c->trial.theta, &rows, err);
+        c->path.trial.theta[j] = -unit_of(w, j, by) - log((double)w->inputs.count);
+    rvm_status status = fill_kernel(w, c, c->path.trial.theta, &rows, err);
     rvm_kernel_rows_free(rows);
     double *size = rvm_array(N, sizeof *size);
     if (size == NULL)
@@ -561,7 +474,7 @@ static void place_start(ascent *c, const rvm_widths *w, int number, double gamma
     const size_t d = w->inputs.count;
     for (size_t j = 0; j < w->count; j++) {
         const range *r = j < d ? &of_relevance : j < d + w->targets ? &of_variance : &of_noise;
-        double *theta = &c->now.theta[j];
+        double *theta = &c->path.now.theta[j];
         *theta = w->low[j] - r->least + r->start;
         if (j < d)
             *theta = number == 0 ? log(gamma) : *theta + log(apart[number] / (double)d);
@@ -660,7 +573,7 @@ static const ascent *highest(const rvm_widths *w)
 {
     int best = 0;
     for (int k = 1; k < w->ascents; k++)
-        if (w->ascent[k].now.log_evidence > w->ascent[best].now.log_evidence)
+        if (w->ascent[k].path.now.value > w->ascent[best].path.now.value)
             best = k;
     return &w->ascent[w->best >= 0 ? w->best : best];
 }
@@ -669,7 +582,7 @@ static rvm_status ascent_piece(void *context, size_t k, int worker, rvm_error *e
 {
     rvm_widths *w = context;
     (void)worker;
-    return climb_on(&w->ascent[k], w, rough, err);
+    return climb_on(&w->ascent[k], rough, err);
 }
 
 static rvm_status step_all(rvm_widths *w, rvm_error *err)
@@ -679,11 +592,11 @@ static rvm_status step_all(rvm_widths *w, rvm_error *err)
     if (status != RVM_OK)
         return status;
     for (int k = 0; k < w->ascents; k++)
-        resting = resting && w->ascent[k].resting;
+        resting = resting && w->ascent[k].path.resting;
     if (resting) {
         w->best = (int)(highest(w) - w->ascent);
-        w->ascent[w->best].resting = false;
-        w->ascent[w->best].small = 0;
+        w->ascent[w->best].path.resting = false;
+        w->ascent[w->best].path.small = 0;
         w->ascent[w->best].threads = w->threads;
     }
     return RVM_OK;
@@ -691,7 +604,7 @@ static rvm_status step_all(rvm_widths *w, rvm_error *err)
 
 static void choose(rvm_widths *w)
 {
-    const place *best = &highest(w)->now;
+    const rvm_place *best = &highest(w)->path.now;
     size_t count = 0;
     for (size_t j = 0; j < w->inputs.count; j++)
         if (isfinite(best->theta[j])) {
@@ -705,7 +618,7 @@ static void choose(rvm_widths *w)
 static void settle(rvm_widths *w)
 {
     choose(w);
-    w->log_evidence = highest(w)->now.log_evidence;
+    w->log_evidence = highest(w)->path.now.value;
     w->settled = true;
     for (int k = 0; k < ASCENTS; k++)
         ascent_free(&w->ascent[k]);
@@ -715,10 +628,10 @@ static rvm_status step_best(bool *done, rvm_widths *w, rvm_error *err)
 {
     ascent *c = &w->ascent[w->best];
     bool dropped = false;
-    rvm_status status = climb_on(c, w, fine, err);
-    if (status == RVM_OK && c->resting)
-        status = leave_out(&dropped, c, w, err);
-    *done = status == RVM_OK && c->resting && !dropped && !rvm_interrupted(w->interrupted);
+    rvm_status status = climb_on(c, fine, err);
+    if (status == RVM_OK && c->path.resting)
+        status = leave_out(&dropped, c, err);
+    *done = status == RVM_OK && c->path.resting && !dropped && !rvm_interrupted(w->interrupted);
     if (*done)
         settle(w);
     return status;
@@ -734,9 +647,9 @@ rvm_status rvm_widths_step(bool *done, rvm_widths *w, rvm_error *err)
 
 void rvm_widths_report(rvm_report *r, const rvm_widths *w)
 {
-    const double steps = highest(w)->steps;
+    const double steps = highest(w)->path.steps;
     r->rows = w->p->rows;
-    r->log_evidence = w->settled ? w->log_evidence : highest(w)->now.log_evidence;
+    r->log_evidence = w->settled ? w->log_evidence : highest(w)->path.now.value;
     r->progress = w->settled ? 1 : steps / (steps + 20);
 }
 
