@@ -195,8 +195,9 @@ typedef struct {
     /* Of the precision of each weight, that of the raw basis function in the units of the target;
      * of several outputs, of targets divided by their standard deviation. A shape needs a rate. */
     rvm_gamma_prior weight_prior;
-    /* In the place of these precisions: the relevance vectors become the points of a Gaussian
-     * process, w ~ N(0, s K_ZZ^-1), and others join them. Kernels that are a covariance. */
+    /* In the place of these precisions: the relevance vectors that they lead to become the points
+     * of a Gaussian process, w ~ N(0, s K_ZZ^-1), and others join them. Kernels that are a
+     * covariance, whose gamma or weights of inputs a regression goes on to learn. */
     bool kernel_prior;
     int vectors; /* most relevance vectors that a model has; 0: as many as it takes */
     rvm_gamma_prior noise_prior; /* regression: of 1 / sigma^2 in the units of the target */
@@ -290,11 +291,12 @@ typedef struct {
     int round;           /* steps taken in this start */
     size_t rows;         /* rows in use: large problems begin with a part of them, */
     double log_evidence; /* and this is the log evidence of that part, natural logarithm, with the
-                            log prior of the precisions where they have one */
+                            log prior of the precisions where they have one. RVM_POINTS: that of the
+                            process; of classes the mean log probability of rows left out */
     double credit;       /* nats for each function that are added to it where the best of several
                             starts is chosen; 0: the log evidence itself decides */
     double progress;     /* guess of the share of all work that is done; 0: no idea */
-    size_t functions;    /* active basis functions, the bias among them */
+    size_t functions;    /* active basis functions, the bias among them; RVM_POINTS: those so far */
     double noise_sd;     /* regression of one output; else 0 */
     size_t draw, draws;  /* RVM_SAMPLE: draws of each chain so far, and in all. `log_evidence` is
                             then the log likelihood of the last one of the first chain, and
@@ -390,6 +392,9 @@ RVM_CHECKED rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err)
 RVM_CHECKED rvm_status rvm_model_write(const rvm_model *m, FILE *out, rvm_error *err);
 rvm_model_info rvm_model_describe(const rvm_model *m);
 double rvm_model_noise_variance(const rvm_model *m, size_t output); /* regression */
+/* s of a latent function, its variance before any target is seen, as a share of k(x,x); 0 without
+ * the kernel prior. One for all classes. */
+double rvm_model_process_variance(const rvm_model *m, size_t function);
 /* The names of the basis functions that are no kernel's, each once, in the order bias, x1, x2, ...,
  * x1*x1, x1*x2, ... with blanks between them: *names is owned by the caller (free). */
 RVM_CHECKED rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err);

@@ -14,8 +14,8 @@ typedef struct {
 static const double far = 100;
 static const double low[D] = { -100, -100, -100 }, high[D] = { 100, 100, 100 };
 
-/* -1/2 x'Ax + b'x, A = (4 1 0; 1 3 0; 0 0 2), b = (1, 2, 3): A^-1 b = (1/11, 7/11, 3/2), and the value
- * there is 1/2 b'A^-1 b = 1/2 (1/11 + 14/11 + 9/2) = 129/44. */
+/* -1/2 x'Ax + b'x, A = (4 1 0; 1 3 0; 0 0 2), b = (1, 2, 3): A^-1 b = (1/11, 7/11, 3/2), and the
+ * value there is 1/2 b'A^-1 b = 1/2 (1/11 + 14/11 + 9/2) = 129/44. */
 static rvm_status quadratic(double *value, double *gradient, void *self, const double *x,
                             rvm_error *err)
 {

@@ -301,7 +301,8 @@ START_TEST(regression_with_points_is_exact)
     }
 END_TEST
 
-/* f = 3/2 k, s2 = k^2 / 4 and v = 3 (1 - k^2) with k = exp(-(x - 1)^2). */
+/* f = 3/2 k and s2 = k^2 / 4 with k = exp(-(x - 1)^2); at the mode, whatever is left of the
+ * process. */
 START_TEST(two_classes_with_points_by_hand)
     {
         const double x[] = { 1, 0.5, 2, 0 };
@@ -311,8 +312,9 @@ START_TEST(two_classes_with_points_by_hand)
         for (size_t n = 0; n < 4; n++) {
             const double k = exp(-(x[n] - 1) * (x[n] - 1)), f = 1.5 * k, s2 = k * k / 4;
             const double y = 1 / (1 + exp(-f)), left = 1 - s2 * y * (1 - y), t = n % 2 == 0;
+            const double without = f - s2 * (t - y) / left;
             append_dense(p, n % 2 == 0 ? 1 : -1, &x[n], 1);
-            loss += log_loss(n % 2 == 0, f - s2 * (t - y) / left, s2 / left + 3 * (1 - k * k)) / 4;
+            loss += log1p(exp(n % 2 == 0 ? -without : without)) / 4;
         }
         rvm_model *m = model_of("rvm_model 1\ntask classification\nkernel_type rbf\ngamma 1\n"
                                 "nr_class 2\nlabel 1 -1\ntotal_rv 1\nexamples 4\n"

@@ -49,6 +49,27 @@ START_TEST(several_labels_and_shared_noise_are_for_regression)
     }
 END_TEST
 
+START_TEST(kernel_prior_takes_splines_of_positive_features)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *p = problem("1 1:1 4:3\n2 1:2 3:-0.5\n", (rvm_grammar){ 0 });
+        rvm_problem *above = problem("1 1:1 4:3\n2 1:2 3:0.5\n", (rvm_grammar){ 0 });
+
+        s.kernel.type = RVM_SPLINE;
+        expect_ok(&s, p);
+        s.kernel_prior = true;
+        expect_fault(&s, p,
+                     "features of 0 or more, as rvm-scale -l 0 makes them; row 2 has 3:-0.5");
+        expect_ok(&s, above);
+        s.kernel.type = RVM_RBF;
+        expect_ok(&s, p);
+        s.tune = (rvm_tuning){ .type = { RVM_RBF, RVM_SPLINE }, .type_count = 2 };
+        expect_fault(&s, p, "spline");
+        rvm_problem_free(p);
+        rvm_problem_free(above);
+    }
+END_TEST
+
 START_TEST(weights_of_inputs)
     {
         const int index[] = { 1, 4 };
@@ -592,6 +613,7 @@ Suite *settings_suite(void)
     tcase_add_test(tc, several_labels_and_shared_noise_are_for_regression);
     tcase_add_test(tc, defaults_are_those_of_libsvm);
     tcase_add_test(tc, weights_of_inputs);
+    tcase_add_test(tc, kernel_prior_takes_splines_of_positive_features);
     tcase_add_test(tc, weights_that_are_found);
     tcase_add_test(tc, kernel_parameters_have_ranges);
     tcase_add_test(tc, effort_has_ranges);

@@ -259,12 +259,13 @@ static void note_constant(const cli_tool *tool, const rvm_model_info *info, cons
                  constant_cause(s, p));
 }
 
-/* Where most rows are vectors there is no sparse solution at this width. */
+/* Where most rows are vectors there is no sparse solution at this width; but points of a process
+ * are as many as there is work for. */
 static void note_dense(const cli_tool *tool, const rvm_model_info *info, const rvm_settings *s)
 {
     const size_t few_rows = 20;
 
-    if (s->method == RVM_METHOD_GIBBS || info->examples <= few_rows ||
+    if (s->method == RVM_METHOD_GIBBS || info->kernel_prior || info->examples <= few_rows ||
         2 * info->vectors <= info->examples)
         return;
     if (s->method != RVM_METHOD_AUTO)

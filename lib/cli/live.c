@@ -60,6 +60,16 @@ static void write_training(char text[200], const rvm_report *r, size_t rows)
              r->draws > 0 ? "likelihood" : "evidence", r->log_evidence, noise);
 }
 
+/* Of classes no log evidence is climbed. */
+static void write_points(char text[200], const rvm_report *r, size_t rows)
+{
+    char part[64] = "";
+
+    if (r->rows < rows)
+        snprintf(part, sizeof part, "  rows %zu/%zu", r->rows, rows);
+    snprintf(text, 200, "points%s  round %d  functions %zu", part, r->round, r->functions);
+}
+
 void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_tuner *tuner, size_t rows)
 {
     const double now = cli_live_seconds();
@@ -70,6 +80,8 @@ void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_tuner *tuner, 
         return;
     if (r->stage == RVM_TUNE)
         write_choice(text, r, tuner);
+    else if (r->stage == RVM_POINTS)
+        write_points(text, r, rows);
     else
         write_training(text, r, rows);
     write_time_left(left, r->progress, now - line->started_at);

@@ -7,6 +7,7 @@
 
 #include "basis/kernel.h"
 #include "cli/note.h"
+#include "product/settings.h"
 
 void cli_summary_free(cli_summary *t)
 {
@@ -22,20 +23,46 @@ static void print_noise(FILE *out, const rvm_model *m, const rvm_model_info *inf
     fputs(info->noise_fixed ? " (given)\n" : "\n", out);
 }
 
+/* How far the functions go from their mean: all classes have the same. */
+static void print_process(FILE *out, const rvm_model *m, const rvm_model_info *info)
+{
+    fputs("Process standard deviation = ", out);
+    for (size_t k = 0; k < (info->outputs > 1 ? info->outputs : 1); k++)
+        fprintf(out, "%s%g", k > 0 ? "," : "", sqrt(rvm_model_process_variance(m, k)));
+    fputc('\n', out);
+}
+
+/* A regression with the kernel prior goes on from the gamma that is given or chosen. */
+static void print_gamma(FILE *out, const rvm_model_info *info, const rvm_settings *s,
+                        const rvm_problem *p, const char *how)
+{
+    const bool learns =
+        info->kernel_prior && info->task == RVM_REGRESSION && rvm_kernel_decays(info->kernel.type);
+
+    if (!rvm_kernel_has_gamma(&info->kernel))
+        return;
+    if (s->tune.gamma)
+        fprintf(out, "Gamma = %.6g (%s%s)\n", info->kernel.gamma, how,
+                learns ? ", then learned" : "");
+    else if (learns && info->kernel.gamma != rvm_settings_kernel(s, p).gamma)
+        fprintf(out, "Gamma = %.6g (learned)\n", info->kernel.gamma);
+}
+
 /* What was left open of the kernel, in the order of the options. Of few rows, or after an early
  * interrupt, nothing has been compared. */
-static void print_chosen(FILE *out, const rvm_tuning *tune, const rvm_kernel *kernel, size_t trials)
+static void print_chosen(FILE *out, const rvm_model_info *info, const rvm_settings *s,
+                         const rvm_problem *p, size_t trials)
 {
     const char *how = trials > 1 ? "chosen" : "not compared with any other";
+    const rvm_kernel *kernel = &info->kernel;
     const unsigned uses = rvm_kernel_uses(kernel->type);
 
-    if (tune->type_count > 0)
+    if (s->tune.type_count > 0)
         fprintf(out, "Kernel = %s (%s)\n", rvm_kernel_name(kernel->type), how);
-    if (tune->degree && (uses & RVM_USES_DEGREE))
+    if (s->tune.degree && (uses & RVM_USES_DEGREE))
         fprintf(out, "Degree = %d (%s)\n", kernel->degree, how);
-    if (tune->gamma && rvm_kernel_has_gamma(kernel))
-        fprintf(out, "Gamma = %.6g (%s)\n", kernel->gamma, how);
-    if (tune->coef0 && (uses & RVM_USES_COEF0))
+    print_gamma(out, info, s, p, how);
+    if (s->tune.coef0 && (uses & RVM_USES_COEF0))
         fprintf(out, "Coef0 = %g (%s)\n", kernel->coef0, how);
 }
 
@@ -230,7 +257,7 @@ void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, co
 {
     const rvm_model_info info = rvm_model_describe(t->model);
 
-    print_chosen(out, &s->tune, &info.kernel, t->trials);
+    print_chosen(out, &info, s, p, t->trials);
     fprintf(out, "Examples = %zu\n", info.examples);
     if (info.outputs > 1)
         fprintf(out, "Outputs = %zu\n", info.outputs);
@@ -246,6 +273,8 @@ void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, co
     print_criterion(out, &t->report, info.has_prior);
     if (info.task == RVM_REGRESSION)
         print_noise(out, t->model, &info);
+    if (info.kernel_prior)
+        print_process(out, t->model, &info);
     if (info.kernel.inputs != NULL)
         print_inputs(out, tool, t->model, p);
     if (info.has_terms && info.draws == 0)

@@ -13,7 +13,8 @@
  *
  * With the kernel prior f is the part that the weights make, and the row has a part of its own
  * beside it, of variance v = s (k(x,x) - q(x)), of which no other row knows: in a regression it is
- * noise like the noise, sigma^2 + v in the place of sigma^2 above; classes are averaged over it. */
+ * noise like the noise, sigma^2 + v in the place of sigma^2 above. Its classes are predicted by f
+ * alone; more than two have one covariance, whose curvature b is the mean of theirs. */
 #include <float.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
@@ -42,7 +43,8 @@ typedef struct {
     rvm_problem *p;          /* owned */
     size_t F;                /* latent functions */
     double *mean, *variance; /* owned, rows x F: of what the weights make */
-    double *left;            /* owned, rows: k(x,x) - q(x); 0 without the kernel prior */
+    double *left;            /* owned, rows: k(x,x) - q(x); a regression with the kernel
+                                prior, else 0 */
 } moments;
 
 /* Function k alone: an output, or as the log-odds of the first of two classes. weights: only what
@@ -79,13 +81,13 @@ static rvm_status find_function(moments *q, size_t k, int threads, rvm_error *er
     return status;
 }
 
-/* That of the first function is that of all. */
+/* That of the first output is that of all. */
 static rvm_status find_left(moments *q, int threads, rvm_error *err)
 {
     const rvm_latent *f = q->m->latent;
     rvm_prediction out = { 0 };
     rvm_status status = RVM_OK;
-    if (!rvm_model_is_process(q->m))
+    if (!rvm_model_is_process(q->m) || q->m->task == RVM_CLASSIFICATION)
         return RVM_OK;
     status = predict_alone(&out, q, 0, false, threads, err);
     for (size_t n = 0; n < q->p->rows && status == RVM_OK; n++) {
@@ -176,6 +178,18 @@ static void add_output(rvm_held_out *out, moments *q, size_t k)
 
 /* ---- Classes -------------------------------------------------------------------------------- */
 
+/* The curvature that row n has in the covariance of a class that has probability y there. */
+static double curvature_of(const moments *q, const double *p, double y)
+{
+    const size_t C = q->m->class_count;
+    double sum = 0;
+    if (C == 2 || !rvm_model_is_process(q->m))
+        return y * (1 - y);
+    for (size_t j = 0; j < C; j++)
+        sum += p[j] * (1 - p[j]) / (double)C;
+    return sum;
+}
+
 /* log_p: the logarithms of the probabilities of all classes at row n, without that row in the
  * posterior. p: scratch. */
 static bool predict_row(double *log_p, double *p, moments *q, size_t n, size_t class, double weight)
@@ -183,6 +197,7 @@ static bool predict_row(double *log_p, double *p, moments *q, size_t n, size_t c
     const size_t C = q->m->class_count;
     double *f = q->mean + n * q->F, *s2 = q->variance + n * q->F;
     const bool many = C > 2, alone = q->m->multiclass == RVM_ONE_VS_REST;
+    const bool mode = rvm_model_is_process(q->m);
     bool sound = true;
     if (!many || !alone) {
         if (many)
@@ -193,17 +208,16 @@ static bool predict_row(double *log_p, double *p, moments *q, size_t n, size_t c
     for (size_t k = 0; k < q->F; k++) {
         const double y = many && alone ? 1 / (1 + exp(-f[k])) : p[k];
         const double t = k == class ? 1 : 0;
-        sound = sound && take_out(&f[k], &s2[k], weight * (t - y), weight * y * (1 - y));
-        s2[k] += own_variance(q, n, k);
+        sound = sound && take_out(&f[k], &s2[k], weight * (t - y), weight * curvature_of(q, p, y));
     }
     if (!sound)
         return false;
     if (!many)
-        rvm_probability_of_two(p, log_p, f[0], s2[0], false);
+        rvm_probability_of_two(p, log_p, f[0], s2[0], mode);
     else if (alone)
         rvm_probability_one_vs_rest(p, log_p, f, s2, C, false);
     else
-        rvm_probability_of_many(p, log_p, f, s2, C, false);
+        rvm_probability_of_many(p, log_p, f, s2, C, mode);
     return true;
 }
 

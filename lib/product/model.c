@@ -194,6 +194,11 @@ double rvm_model_noise_variance(const rvm_model *m, size_t output)
     return m->latent[output].noise_variance;
 }
 
+double rvm_model_process_variance(const rvm_model *m, size_t function)
+{
+    return m->latent[function].process_variance;
+}
+
 /* ---- Terms ---------------------------------------------------------------------------------- */
 
 static int compare_terms(const void *a, const void *b)

@@ -204,6 +204,30 @@ static rvm_status check_noise_of(const rvm_settings *s, const rvm_problem *p, rv
                     s->noise_variance, largest, rounding * rounding);
 }
 
+static bool may_be(const rvm_settings *s, rvm_kernel_type type)
+{
+    for (size_t k = 0; k < s->tune.type_count; k++)
+        if (s->tune.type[k] == type)
+            return true;
+    return s->tune.type_count == 0 && s->kernel.type == type;
+}
+
+/* The spline kernel is 1 + xz and the integral of (x - t)+ (z - t)+ over t > 0: a covariance of
+ * inputs of 0 and more, and below nothing. */
+static rvm_status check_spline(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
+{
+    if (!s->kernel_prior || !may_be(s, RVM_SPLINE))
+        return RVM_OK;
+    for (size_t i = 0; i < p->rows; i++)
+        for (size_t k = p->start[i]; k < p->start[i + 1]; k++)
+            if (p->value[k] < 0)
+                return rvm_fail(err, RVM_ESETTING,
+                                "--prior kernel with the spline kernel needs features of 0 or "
+                                "more, as rvm-scale -l 0 makes them; row %zu has %d:%g",
+                                i + 1, p->index[k], p->value[k]);
+    return RVM_OK;
+}
+
 static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
 {
     rvm_status status = RVM_OK;
@@ -222,6 +246,8 @@ static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm
         status = check_noise_of(s, p, err);
     if (status == RVM_OK && s->kernel.type == RVM_PRECOMPUTED && s->tune.type_count == 0)
         status = check_kernel_rows(p, err);
+    if (status == RVM_OK)
+        status = check_spline(s, p, err);
     return status;
 }
 

@@ -236,9 +236,11 @@ static rvm_status step_points(rvm_trainer *tr, rvm_error *err)
 
 static void report_points(rvm_report *r, const rvm_trainer *tr)
 {
-    report_search(r, tr);
-    if (tr->inducing != NULL)
-        rvm_inducing_report(r, tr->inducing);
+    if (tr->inducing == NULL) {
+        report_search(r, tr);
+        return;
+    }
+    rvm_inducing_report(r, tr->inducing);
     r->converged = tr->done && r->converged;
 }
 

@@ -70,8 +70,8 @@ static const range of_relevance = { -18, 0, 5 };
 static const range of_variance = { -10, 0, 12 };
 static const range of_noise = { -14, -2.3, 2 };
 
-/* theta: ln eta (-INFINITY: left out); then ln v of each target; then ln s of each, where the noise is
- * free. */
+/* theta: ln eta (-INFINITY: left out); then ln v of each target; then ln s of each, where the noise
+ * is free. */
 typedef struct {
     const rvm_widths *w; /* borrowed */
     rvm_ascent path;
