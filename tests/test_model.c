@@ -831,7 +831,7 @@ static const bad_case bad_cases[] = {
     { regression, "noise_variance", "process_variance 1\nnoise_variance", 8, 1,
       "\"noise_variance\" is expected" },
     { process_matrix, "kernel_diagonal 1.75\n", "", 9, 1, "\"kernel_diagonal\" is expected" },
-    { process_matrix, "kernel_diagonal 1.75", "kernel_diagonal 0", 9, 17, "above 0" },
+    { process_matrix, "kernel_diagonal 1.75", "kernel_diagonal -1", 9, 17, "0 or more" },
     { process_matrix, "kernel_diagonal 1.75", "kernel_diagonal 1 2", 9, 19, "complete" },
     { precomputed, "log_evidence", "kernel_diagonal 1\nlog_evidence", 9, 1,
       "\"log_evidence\" is expected" },

@@ -62,16 +62,23 @@ static rvm_status fill_diagonal(rvm_points *z, rvm_error *err)
         z->diagonal[n] = 1;
         if (!decays)
             status = rvm_kernel_block(&one.matrix, &z->kernel, z->row, &n, z->row, n, err);
+        if (status == RVM_OK && z->diagonal[n] < 0)
+            status = rvm_fail(err, RVM_ENUMERIC,
+                              "the kernel's values are no covariance: a row with itself has %g",
+                              z->diagonal[n]);
     }
     return status;
 }
 
-/* L, with the least jitter that makes A definite to working precision. */
+/* L, with the least jitter that makes A definite to working precision. Of a kernel that is 0, as one
+ * without any input that counts may be, A is jitter alone, and the process nothing. */
 static rvm_status factor(rvm_points *z, rvm_error *err)
 {
     double mean = 0;
     for (size_t i = 0; i < z->K; i++)
         mean += gsl_matrix_get(z->values, i, i) / (double)z->K;
+    if (mean == 0)
+        mean = 1;
     for (double share = first_jitter; share <= most_jitter; share *= more_jitter) {
         gsl_matrix_memcpy(z->L, z->values);
         for (size_t i = 0; i < z->K; i++)

@@ -280,7 +280,7 @@ static void code_process(model_file *x)
     }
     if (m->kernel.type == RVM_PRECOMPUTED) {
         rvm_codec_key(&x->c, "kernel_diagonal");
-        rvm_codec_real(&x->c, &m->kernel_diagonal, RVM_POSITIVE);
+        rvm_codec_real(&x->c, &m->kernel_diagonal, RVM_NOT_NEGATIVE);
     }
 }
 
