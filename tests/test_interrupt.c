@@ -176,11 +176,12 @@ END_TEST
 START_TEST(too_late)
     {
         volatile int flag = 0;
-        const bool classes = _i > 0;
-        rvm_settings s = settings_for(tasks[_i], RVM_RBF, 0.5);
+        const bool classes = _i % 2 > 0;
+        rvm_settings s = settings_for(tasks[_i % 2], RVM_RBF, 0.5);
         rvm_problem *p = classes ? cloud_problem(60, 9) : smooth_problem(60, 9);
         for (size_t n = 0; classes && n < p->rows; n++)
             p->target[n] = (double)(n % 3);
+        s.kernel_prior = _i >= 2;
         rvm_model *want = train(p, &s), *got = NULL;
         rvm_trainer *tr = NULL;
         rvm_report report = { .done = false };
@@ -240,6 +241,44 @@ START_TEST(after_any_step)
     }
 END_TEST
 
+/* With the kernel prior: that of the search before there are points, then that of the process. */
+START_TEST(on_the_way_to_a_process)
+    {
+        const bool classes = _i > 0;
+        rvm_settings s = settings_for(classes ? RVM_CLASSIFICATION : RVM_REGRESSION, RVM_RBF, 0.5);
+        rvm_problem *p = classes ? cloud_problem(60, 12) : smooth_problem(60, 12);
+        rvm_trainer *tr = NULL;
+        rvm_report report = { .done = false };
+        rvm_error err = { 0 };
+        int flag = 0;
+        bool before = false, process = false;
+        for (size_t n = 0; _i == 2 && n < p->rows; n += 3)
+            p->target[n] = 7;
+        s.kernel_prior = true;
+        s.interrupted = &flag;
+        CHECK_OK(rvm_trainer_alloc(&tr, p, &s, &err));
+        while (!report.done) {
+            rvm_model *m = NULL;
+            flag = 0;
+            CHECK_OK(rvm_trainer_step(&report, tr, &err));
+            flag = 1;
+            CHECK_OK(rvm_trainer_model(&m, tr, &err));
+            ck_assert(m->converged == report.converged);
+            ck_assert(!rvm_model_is_process(m) || report.stage == RVM_POINTS);
+            before = before || !rvm_model_is_process(m);
+            process = process || (rvm_model_is_process(m) && !report.done);
+            rvm_prediction out = predict(m, p);
+            for (size_t n = 0; n < out.rows * out.outputs; n++)
+                ck_assert(isfinite(out.value[n]) && isfinite(out.variance[n]));
+            rvm_prediction_free(&out);
+            rvm_model_free(m);
+        }
+        ck_assert(before && process);
+        rvm_trainer_free(tr);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *interrupt_suite(void);
 Suite *interrupt_suite(void)
 {
@@ -256,7 +295,8 @@ Suite *interrupt_suite(void)
     tcase_add_test(c, folds);
     tcase_add_test(c, choice_of_a_width);
     tcase_add_loop_test(c, after_any_step, 0, 2);
-    tcase_add_loop_test(c, too_late, 0, 2);
+    tcase_add_loop_test(c, on_the_way_to_a_process, 0, 3);
+    tcase_add_loop_test(c, too_late, 0, 4);
     suite_add_tcase(s, c);
     return s;
 }

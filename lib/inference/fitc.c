@@ -30,6 +30,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/linalg.h"
 #include "base/parallel.h"
 #include "base/vecmath.h"
@@ -214,6 +215,8 @@ static rvm_status scale_piece(void *context, size_t number, int worker, rvm_erro
 static rvm_status read_strip(strip *s, rvm_fitc *f, size_t first, rvm_error *err)
 {
     *s = (strip){ f, NULL, first, GSL_MIN(f->strip, f->points->N - first) };
+    if (rvm_interrupted(f->interrupted))
+        return rvm_fail_interrupted(err);
     return share(s, whiten_piece, err);
 }
 

@@ -46,10 +46,11 @@ typedef struct {
     double *precision;        /* owned, terms: alpha, set by the caller */
     size_t terms, m;
     size_t targets;
-    rvm_fitc_target *target; /* owned */
-    double *by_input;        /* owned, inputs: derivative of the sum of all L_j by ln eta */
-    double by_gamma;         /* and by ln gamma, where the kernel has that */
-    size_t strip;            /* rows in hand at a time */
+    rvm_fitc_target *target;         /* owned */
+    double *by_input;                /* owned, inputs: derivative of the sum of all L_j by ln eta */
+    double by_gamma;                 /* and by ln gamma, where the kernel has that */
+    size_t strip;                    /* rows in hand at a time */
+    const volatile int *interrupted; /* borrowed, set by the caller; NULL: never */
     gsl_matrix *values, *V, *F, *Y, *W; /* owned, K or m x strip */
     gsl_matrix *E;                      /* owned, K x K */
     double *residual, *lambda, *g;      /* owned, strip */
@@ -64,7 +65,8 @@ RVM_CHECKED rvm_status rvm_fitc_init(rvm_fitc *f, rvm_points *points, const rvm_
 void rvm_fitc_free(rvm_fitc *f);
 
 /* log_evidence, b, mu, R and inverse of each target, at its variance and noise and the points as
- * they are placed. RVM_ENUMERIC where M is not positive definite to working precision. */
+ * they are placed. RVM_ENUMERIC where M is not positive definite to working precision;
+ * RVM_EINTERRUPT, as from the next one, by `interrupted`. */
 RVM_CHECKED rvm_status rvm_fitc_evaluate(rvm_fitc *f, rvm_error *err);
 /* All derivatives there; by_gamma and by_input of kernels that decay alone (rvm_kernel_decays). To
  * be called right after the former. */

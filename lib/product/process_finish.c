@@ -143,7 +143,8 @@ static rvm_status finish_output(rvm_model *m, const whole *w, const rvm_fitc *f,
     return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
 }
 
-static rvm_status finish_regression(rvm_model *m, whole *w, double budget, rvm_error *err)
+static rvm_status finish_regression(rvm_model *m, whole *w, const rvm_settings *s, double budget,
+                                    rvm_error *err)
 {
     const rvm_study *y = w->y;
     rvm_fitc f;
@@ -158,6 +159,7 @@ static rvm_status finish_regression(rvm_model *m, whole *w, double budget, rvm_e
         f.target[k].variance = fmax(w->r->variance[k], of_constant);
         f.target[k].noise = w->r->noise[k];
     }
+    f.interrupted = s->interrupted;
     status = rvm_fitc_evaluate(&f, err);
     for (size_t k = 0; k < y->outputs && status == RVM_OK; k++)
         status = finish_output(m, w, &f, k, err);
@@ -258,7 +260,7 @@ rvm_status rvm_process_finish(rvm_model *m, const rvm_study *y, const size_t *pl
         status = rvm_fail_memory(err, "the model");
     if (status == RVM_OK)
         status = y->observed.likelihood->curved ? finish_classes(m, &w, place, s, budget, err)
-                                                : finish_regression(m, &w, budget, err);
+                                                : finish_regression(m, &w, s, budget, err);
     if (status == RVM_OK)
         status = copy_points(m, &w, err);
     whole_free(&w);

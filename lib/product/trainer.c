@@ -40,10 +40,11 @@ static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, double t_sc
     return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
 }
 
-/* After an interrupt; what has come to its end in spite of one is as it ever is. */
+/* After an interrupt; what has come to its end in spite of one is as it ever is, but for a search
+ * that is asked only because the process is not waited for. */
 static bool is_hasty(const rvm_trainer *tr)
 {
-    return !tr->done && rvm_interrupted(tr->settings.interrupted);
+    return (!tr->done || tr->inducing != NULL) && rvm_interrupted(tr->settings.interrupted);
 }
 
 /* So many have been recorded that something can be said of them; an interrupt may come before. */
@@ -84,27 +85,37 @@ static rvm_status finish_outputs(rvm_model *m, const rvm_trainer *tr, rvm_error 
     return status;
 }
 
+/* Of all rows in a second or so: an interrupt need not stop it. */
+static bool is_quick(const rvm_trainer *tr, const rvm_induced *r)
+{
+    const double classes = (double)tr->labels.count, m = (double)r->count;
+    const double steps = 100; /* to the mode */
+    return (double)tr->study.observed.N * m * (m + steps * classes) < 2e9;
+}
+
 static rvm_status finish_process(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
     const rvm_induced r = rvm_inducing_result(tr->inducing);
+    rvm_settings s = tr->settings;
+    s.interrupted = is_quick(tr, &r) ? NULL : s.interrupted;
+    if (rvm_interrupted(s.interrupted))
+        return rvm_fail_interrupted(err);
     m->kernel = r.kernel;
     if (m->kernel.inputs != NULL && !rvm_model_weigh_inputs(m, m->kernel.inputs))
         return rvm_fail_memory(err, "the model");
     m->noise_fixed = tr->study.observed.noise_fixed;
-    return rvm_process_finish(m, &tr->study, tr->place, &r, &tr->settings, err);
+    return rvm_process_finish(m, &tr->study, tr->place, &r, &s, err);
 }
 
-static rvm_status finish(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+static rvm_status finish_search(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
 {
-    if (tr->inducing != NULL && rvm_inducing_is_placed(tr->inducing))
-        return finish_process(m, tr, err);
     if (has_draws(tr))
         return finish_draws(m, tr, err);
     if (tr->labels.count <= 2)
         return finish_outputs(m, tr, err);
-    const rvm_search_stand stand = tr->done                                    ? RVM_AT_ITS_END
-                                   : rvm_interrupted(tr->settings.interrupted) ? RVM_CUT_SHORT
-                                                                               : RVM_ON_ITS_WAY;
+    const rvm_search_stand stand = is_hasty(tr) ? RVM_CUT_SHORT
+                                   : tr->done   ? RVM_AT_ITS_END
+                                                : RVM_ON_ITS_WAY;
     m->multiclass = tr->type->one_vs_rest ? RVM_ONE_VS_REST : tr->settings.multiclass;
     return rvm_joint_mode_finish(m, &tr->study, tr->place, tr->type, tr->search, stand, err);
 }
@@ -115,8 +126,10 @@ rvm_status rvm_trainer_chains(rvm_chains **out, const rvm_trainer *tr, rvm_error
     return has_draws(tr) ? rvm_chains_alloc(out, tr->sampler, tr->p, err) : RVM_OK;
 }
 
-rvm_status rvm_trainer_finish(rvm_model **out, const rvm_trainer *tr, bool converged,
-                              rvm_error *err)
+/* finish: fills in the latent functions. */
+static rvm_status make_model(rvm_model **out, const rvm_trainer *tr, bool converged,
+                             rvm_status (*finish)(rvm_model *, const rvm_trainer *, rvm_error *),
+                             rvm_error *err)
 {
     rvm_model *m = rvm_model_alloc();
     if (m == NULL)
@@ -145,4 +158,16 @@ rvm_status rvm_trainer_finish(rvm_model **out, const rvm_trainer *tr, bool conve
     }
     *out = m;
     return RVM_OK;
+}
+
+rvm_status rvm_trainer_finish(rvm_model **out, const rvm_trainer *tr, bool converged,
+                              rvm_error *err)
+{
+    const bool process = tr->inducing != NULL && rvm_inducing_is_placed(tr->inducing);
+    rvm_status status = RVM_EINTERRUPT;
+    if (process)
+        status = make_model(out, tr, converged, finish_process, err);
+    if (status == RVM_EINTERRUPT) /* what the search has found is there */
+        status = make_model(out, tr, converged && !process, finish_search, err);
+    return status;
 }

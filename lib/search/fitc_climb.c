@@ -131,7 +131,7 @@ static rvm_status evaluate(double *value, double *gradient, void *self, const do
         *value += c->fitc.target[j].log_evidence;
     if (status == RVM_OK)
         collect_gradient(gradient, c);
-    return status == RVM_ENUMERIC ? RVM_OK : status;
+    return status == RVM_ENUMERIC || status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 
 /* ---- Memory --------------------------------------------------------------------------------- */
@@ -359,6 +359,7 @@ static rvm_status climb_place(void *climbing, const rvm_problem *points, rvm_err
     if (status == RVM_OK)
         status = rvm_fitc_init(&c->fitc, &c->points, c->weights > 0 ? &c->inputs : NULL, c->job.T,
                                c->job.terms, c->targets, budget, err);
+    c->fitc.interrupted = s->interrupted;
     for (size_t j = 0; j < c->targets && status == RVM_OK; j++)
         c->fitc.target[j].t = gsl_matrix_const_ptr(c->t, j, 0);
     return status;
