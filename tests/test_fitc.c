@@ -249,6 +249,107 @@ START_TEST(derivatives_are_differences)
     }
 END_TEST
 
+/* ---- Strips, and all rows as points ------------------------------------------------------------ */
+
+/* Many rows, of which a small budget has but 256 in hand: the same sums in other pieces. */
+START_TEST(strips_say_the_same)
+    {
+        enum { MANY = 650 };
+        rvm_error err = { 0 };
+        rvm_problem *p = noise_problem(MANY, 2, 11);
+        size_t at[] = { 3, 200, 255, 256, 400, 649 };
+        rvm_problem *z = rvm_problem_subset(p, at, 6);
+        const rvm_kernel kernel = { .type = RVM_RBF, .gamma = 0.3 };
+        gsl_matrix *T = gsl_matrix_alloc(1, MANY);
+        rvm_points points;
+        rvm_fitc f[2];
+        gsl_matrix_set_all(T, 1);
+        CHECK_OK(rvm_points_init(&points, p, z, 2, &err));
+        CHECK_OK(rvm_points_place(&points, &kernel, &err));
+        for (int k = 0; k < 2; k++) {
+            CHECK_OK(rvm_fitc_init(&f[k], &points, NULL, T, 1, 1, k == 0 ? 1e9 : 1, &err));
+            f[k].precision[0] = 0.4;
+            f[k].target[0].t = p->target;
+            f[k].target[0].variance = 0.7;
+            f[k].target[0].noise = 0.6;
+            CHECK_OK(rvm_fitc_evaluate(&f[k], &err));
+            CHECK_OK(rvm_fitc_gradient(&f[k], &err));
+        }
+        ck_assert_uint_eq(f[0].strip, MANY);
+        ck_assert_uint_lt(f[1].strip, MANY);
+        const rvm_fitc_target *a = f[0].target, *b = f[1].target;
+        check_close(a->log_evidence, b->log_evidence, 1e-12);
+        check_close(a->by_variance, b->by_variance, 1e-10);
+        check_close(a->by_noise, b->by_noise, 1e-10);
+        check_close(a->left_out, b->left_out, 1e-10);
+        check_close(a->by_precision[0], b->by_precision[0], 1e-10);
+        check_close(f[0].by_gamma, f[1].by_gamma, 1e-9);
+        for (size_t i = 0; i < f[0].m; i++)
+            check_close(a->mu[i], b->mu[i], 1e-9);
+        for (int k = 0; k < 2; k++)
+            rvm_fitc_free(&f[k]);
+        rvm_points_free(&points);
+        gsl_matrix_free(T);
+        rvm_problem_free(p);
+        rvm_problem_free(z);
+    }
+END_TEST
+
+/* C = s K + noise I, of the process itself: ln N(t; 0, C), the mean square of what a row is off
+ * where it is left out, (C^-1 t)_n^2 / (C^-1)_nn, and the mean K C^-1 t. */
+START_TEST(all_rows_are_the_process_itself)
+    {
+        const double variance = 1.7, noise = 0.3;
+        rvm_error err = { 0 };
+        rvm_problem *p = noise_problem(N, INPUTS, 12);
+        const rvm_kernel kernel = { .type = _i == 0 ? RVM_RBF : RVM_LAPLACIAN, .gamma = 0.4 };
+        gsl_matrix *C = gsl_matrix_alloc(N, N), *V = gsl_matrix_alloc(N, N);
+        gsl_vector *a = gsl_vector_alloc(N);
+        rvm_points points;
+        rvm_fitc f;
+        double left_out = 0;
+        CHECK_OK(rvm_points_init(&points, p, p, 1, &err));
+        CHECK_OK(rvm_points_place(&points, &kernel, &err));
+        CHECK_OK(rvm_fitc_init(&f, &points, NULL, NULL, 0, 1, 1e6, &err));
+        f.target[0].t = p->target;
+        f.target[0].variance = variance;
+        f.target[0].noise = noise;
+        CHECK_OK(rvm_fitc_evaluate(&f, &err));
+        CHECK_OK(rvm_fitc_gradient(&f, &err));
+        for (size_t i = 0; i < N; i++)
+            for (size_t n = 0; n < N; n++)
+                gsl_matrix_set(C, i, n,
+                               variance * kernel_by_formula(&kernel, p, i, p, n, INPUTS) +
+                                   (i == n ? noise : 0));
+        gsl_vector_const_view t = gsl_vector_const_view_array(p->target, N);
+        gsl_linalg_cholesky_decomp1(C);
+        gsl_linalg_cholesky_solve(C, &t.vector, a);
+        double square, log_det = 0;
+        gsl_blas_ddot(&t.vector, a, &square);
+        for (size_t n = 0; n < N; n++)
+            log_det += 2 * log(gsl_matrix_get(C, n, n));
+        check_close(f.target[0].log_evidence, -0.5 * (N * log(2 * M_PI) + log_det + square), 1e-6);
+        gsl_linalg_cholesky_invert(C);
+        for (size_t n = 0; n < N; n++)
+            left_out += gsl_pow_2(gsl_vector_get(a, n)) / gsl_matrix_get(C, n, n) / N;
+        check_close(f.target[0].left_out, left_out, 1e-5);
+        CHECK_OK(rvm_points_values(V, &points, 0, &err));
+        rvm_points_whiten(V, &points);
+        for (size_t n = 0; n < N; n++) {
+            double mean = 0; /* t_n - noise (C^-1 t)_n = s k_n' C^-1 t */
+            for (size_t k = 0; k < N; k++)
+                mean += sqrt(variance) * gsl_matrix_get(V, k, n) * f.target[0].mu[k];
+            check_close(mean, p->target[n] - noise * gsl_vector_get(a, n), 1e-5);
+        }
+        rvm_fitc_free(&f);
+        rvm_points_free(&points);
+        gsl_matrix_free(C);
+        gsl_matrix_free(V);
+        gsl_vector_free(a);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *fitc_suite(void)
 {
     Suite *suite = suite_create("fitc");
@@ -256,6 +357,8 @@ Suite *fitc_suite(void)
     const int count = sizeof kernels / sizeof *kernels;
     tcase_add_loop_test(tests, evidence_is_that_of_dense_matrices, 0, count);
     tcase_add_loop_test(tests, derivatives_are_differences, 0, count);
+    tcase_add_test(tests, strips_say_the_same);
+    tcase_add_loop_test(tests, all_rows_are_the_process_itself, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/linalg.h"
 #include "base/parallel.h"
 #include "base/vecmath.h"
@@ -297,7 +298,9 @@ rvm_status rvm_points_mode_find(rvm_points_mode *q, double tolerance,
     rvm_status status = rvm_ascent_begin(&a, &hill, err);
     if (status == RVM_OK)
         status = rvm_ascent_climb(&a, &hill, tolerance, STEPS, STEPS, err);
-    if (status == RVM_OK) { /* the last trial may have been another one */
+    if (status == RVM_OK && !a.resting && rvm_interrupted(interrupted))
+        status = rvm_fail_interrupted(err); /* no mode */
+    if (status == RVM_OK) {                 /* the last trial may have been another one */
         double value;
         status = evaluate(&value, a.trial.gradient, q, a.now.theta, err);
         if (status == RVM_OK && !isfinite(value))
