@@ -232,6 +232,13 @@ static double size_of_term(const climb *c, size_t i)
     return log(fmax(sum, 1e-300));
 }
 
+/* Targets have mean 0, and a kernel that decays can have any level: a constant beside it, which is
+ * the first term, would only add its own variance far from the data. */
+static bool is_bias_idle(const climb *c)
+{
+    return c->job.y->basis.bias && rvm_kernel_decays(c->first.type);
+}
+
 static void start(climb *c)
 {
     const rvm_process_job *j = &c->job;
@@ -242,7 +249,8 @@ static void start(climb *c)
     for (size_t i = 0; i < j->terms; i++) {
         const double size = size_of_term(c, i);
         const range r = { size - of_term.most, size - of_term.least };
-        set_bounds(c, c->at_precision + i, log(j->precision[i]), r, false);
+        const bool held = i == 0 && is_bias_idle(c);
+        set_bounds(c, c->at_precision + i, held ? r.most : log(j->precision[i]), r, held);
     }
     for (size_t k = 0; k < c->targets; k++) {
         const double noise = log(j->noise[c->output[k]]);

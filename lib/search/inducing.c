@@ -382,7 +382,7 @@ void rvm_inducing_report(rvm_report *r, const rvm_inducing *g)
     const double steps = g->steps;
     r->rows = g->rows->rows;
     r->functions = g->count;
-    r->credit = 0;
+    r->credit = 0; /* there is one way on from here */
     if (g->placed && g->steps > 0)
         r->log_evidence = g->type->state(g->climb).log_evidence;
     r->converged = g->resting;
