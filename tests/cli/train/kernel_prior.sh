@@ -12,18 +12,19 @@ friedman() { # ROWS SEED
         for (i = 0; i < n; i++) {
             for (j = 1; j <= 10; j++) x[j] = rand()
             z = sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand())
-            printf "%.6f", 10 * sin(3.141592654 * x[1] * x[2]) + 20 * (x[3] - 0.5) ^ 2 + 10 * x[4] + 5 * x[5] + z
+            y = 10 * sin(3.141592654 * x[1] * x[2]) + 20 * (x[3] - 0.5) ^ 2 + 10 * x[4] + 5 * x[5]
+            printf "%.6f", y + z
             for (j = 1; j <= 10; j++) printf " %d:%.6f", j, x[j]
             print ""
         } }'
 }
 friedman 200 1 >data
-friedman 1000 2 >test
+friedman 1000 2 >held
 scores() { # PRIOR: density, share of the targets within their 90 % intervals
     train -s 3 -g 0.3 --restarts 4 --prior "$1" data model
-    "$BIN/rvm-predict" --interval 0.9 test model values >out 2>&1 || fail "no predictions"
+    "$BIN/rvm-predict" --interval 0.9 held model values >out 2>&1 || fail "no predictions"
     sed -n 's/^Mean negative log predictive density = //p' out >said
-    paste -d ' ' values test | awk '{ hit += $2 <= $4 && $4 <= $3 } END { print hit / NR }' >>said
+    paste -d " " values held | awk '{ hit += $2 <= $4 && $4 <= $3 } END { print hit / NR }' >>said
     tr '\n' ' ' <said
 }
 echo "$(scores flat) $(scores kernel)" | awk '{ exit !($3 < $1 && $4 > $2 && $4 > 0.85 && $4 < 0.95) }' ||
@@ -49,12 +50,12 @@ grep -q 'Accuracy = 9' said || fail "-v of classes: $(cat said)"
 
 # What the kernel is chosen by knows of it; length-scales leave what is of no use.
 train -s 3 --select rbf,linear -g 0.3 --restarts 2 --prior kernel few model
-grep -qE '^kernel_type (rbf|linear)$' model && [ -n "$(in_model process_variance)" ] || fail "--select: $(head -n 3 model)"
+[ -n "$(in_model process_variance)" ] || fail "--select: no process: $(head -n 3 model)"
 train -g auto --prior kernel "$DATA/iris" model
 [ -n "$(in_model process_variance)" ] || fail "-g auto: no process"
 train -s 3 --ard --prior kernel data model
 [ -n "$(in_model process_variance)" ] || fail "--ard: no process"
-"$BIN/rvm-predict" test model values >said 2>&1
+"$BIN/rvm-predict" held model values >said 2>&1
 sed -n 's/^Mean squared error = \([^ ]*\).*/\1/p' said | awk '{ exit !($1 < 2) }' || fail "--ard: $(cat said)"
 
 # --vectors: so many, though the search finds fewer or more.
