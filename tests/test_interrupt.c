@@ -279,6 +279,46 @@ START_TEST(on_the_way_to_a_process)
     }
 END_TEST
 
+/* --vectors: searches one after the other, each over a part of the vectors of the one before, of
+ * which an interrupt leaves the last that has ended. */
+START_TEST(on_the_way_to_fewer_vectors)
+    {
+        const bool classes = _i % 3 > 0;
+        rvm_settings s = settings_for(classes ? RVM_CLASSIFICATION : RVM_REGRESSION, RVM_RBF, 4);
+        rvm_problem *p = classes ? cloud_problem(30, 12) : smooth_problem(30, 12);
+        size_t before = SIZE_MAX;
+        bool done = false;
+        for (size_t n = 0; _i % 3 == 2 && n < p->rows; n += 3)
+            p->target[n] = 7;
+        s.kernel_prior = _i >= 3;
+        s.restarts = 1;
+        s.vectors = 2;
+        for (int steps = 1; !done; steps += 1 + steps / 8) {
+            rvm_trainer *tr = NULL;
+            rvm_model *m = NULL;
+            rvm_report report = { .done = false };
+            rvm_error err = { 0 };
+            int flag = 0;
+            s.interrupted = &flag;
+            CHECK_OK(rvm_trainer_alloc(&tr, p, &s, &err));
+            for (int k = 0; k < steps && !report.done; k++)
+                CHECK_OK(rvm_trainer_step(&report, tr, &err));
+            done = report.done;
+            flag = 1;
+            CHECK_OK(rvm_trainer_step(&report, tr, &err));
+            CHECK_OK(rvm_trainer_model(&m, tr, &err));
+            ck_assert(m->converged == report.converged && (done || !m->converged));
+            check_finite_predictions(m, p);
+            before = m->vectors->rows;
+            rvm_model_free(m);
+            rvm_trainer_free(tr);
+        }
+        ck_assert_uint_le(before, 2);
+        ck_assert_uint_gt(before, 0);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *interrupt_suite(void);
 Suite *interrupt_suite(void)
 {
@@ -297,6 +337,7 @@ Suite *interrupt_suite(void)
     tcase_add_loop_test(c, after_any_step, 0, 2);
     tcase_add_loop_test(c, on_the_way_to_a_process, 0, 3);
     tcase_add_loop_test(c, too_late, 0, 4);
+    tcase_add_loop_test(c, on_the_way_to_fewer_vectors, 0, 6);
     suite_add_tcase(s, c);
     return s;
 }
