@@ -236,9 +236,11 @@ static bool note_worse(const cli_tool *tool, const rvm_held_out *h, const rvm_mo
 {
     const bool regression = info->task == RVM_REGRESSION;
     const bool constant = info->vectors == 0 && !info->has_terms;
+    /* Of targets that are noise alone a process makes next to nothing, and never nothing. */
+    const double as_good = info->kernel_prior ? 1.05 : 1;
     char remedy[160];
 
-    if (constant || h->rows == 0 || !(h->loss > h->constant))
+    if (constant || h->rows == 0 || !(h->loss > as_good * h->constant))
         return false;
     write_remedy(remedy, sizeof remedy, s, &info->kernel, p);
     cli_note(tool,
