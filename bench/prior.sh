@@ -53,7 +53,7 @@ digits              more        digits         mix    1000  -g auto
 vowel_scale         more        vowel_scale    mix     369  -g auto
 satellite           more        satellite      own    4435  -g auto
 dna                 more        dna            mix    1000  -g auto
-usps                more        usps           own    7291  -g auto
+usps                more        usps           own    7291  -g 0.0078125
 letter              more        letter         own   16000  -g 0.125
 sonar               two         sonar          mix     145  -g auto
 heart               two         heart          mix     189  -g auto
@@ -431,7 +431,7 @@ Means over $splits splits, the same for all; one split for satellite, usps and l
 used.  Two classes: seven in ten of the rows train.  digits and dna: 1000 rows.  Regression: nine in
 ten of the rows train, by the masks of the splits where the folder has them; friedman1: 240 rows and
 its test files; mg_scale and abalone_scale: 1000 rows.  Features have mean 0 and variance 1 in the
-training rows.  For classes rvm-train has -g auto (letter, where that takes long: -g 0.125, which is
+training rows.  For classes rvm-train has -g auto (usps and letter, where that takes long: -g 0.0078125 and -g 0.125, which is
 2 / features), for regression --ard.
 
     error, rmse  per cent of wrong classes; root of the mean squared error, in the target's units

@@ -141,7 +141,8 @@ static void forget_rows(rvm_inducing *g)
 /* A sample of so many rows for each point. */
 static rvm_status choose_rows(rvm_inducing *g, size_t for_each, rvm_error *err)
 {
-    size_t count = GSL_MAX(ROWS, for_each * most_points(g));
+    const bool classes = g->y->observed.likelihood->curved; /* one number is learned */
+    size_t count = classes ? ROWS : GSL_MAX(ROWS, for_each * most_points(g));
     const rvm_status status = sample(&g->row, &count, g->y->observed.N, g->settings.seed, err);
     if (status != RVM_OK)
         return status;
