@@ -2,7 +2,9 @@
 #ifndef RVM_TRAINER_H
 #define RVM_TRAINER_H
 
+#include "base/interrupt.h"
 #include "data/labels.h"
+#include "product/crossval.h"
 #include "product/narrow.h"
 #include "product/sampler.h"
 #include "product/tune.h"
@@ -12,6 +14,7 @@
 
 struct rvm_trainer {
     const rvm_problem *p;  /* borrowed */
+    rvm_training *train;   /* how a fold is trained */
     rvm_settings settings; /* with what the stages have found of the kernel */
     rvm_labels labels;     /* classification */
     rvm_stage stage;
@@ -31,6 +34,21 @@ struct rvm_trainer {
     rvm_sampler *sampler;        /* NULL before the chains begin */
     bool mixed;                  /* they agree */
 };
+
+static inline bool rvm_trainer_has_many_classes(const rvm_trainer *tr)
+{
+    return tr->labels.count > 2;
+}
+
+static inline bool rvm_trainer_is_sampled(const rvm_trainer *tr)
+{
+    return tr->settings.method == RVM_METHOD_GIBBS;
+}
+
+static inline bool rvm_trainer_is_interrupted(const rvm_trainer *tr)
+{
+    return rvm_interrupted(tr->settings.interrupted);
+}
 
 /* The model of the solution of the search, or of the draws where there are enough of them. */
 RVM_CHECKED rvm_status rvm_trainer_finish(rvm_model **out, const rvm_trainer *tr, bool converged,

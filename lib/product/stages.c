@@ -1,0 +1,255 @@
+/* What each stage of training does with the trainer. */
+#include "product/stages.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "data/labels.h"
+#include "data/problem.h"
+#include "product/chains.h"
+#include "product/settings.h"
+#include "search/baselines.h"
+#include "search/class_order.h"
+#include "search/constant.h"
+#include "search/multi.h"
+#include "search/starts.h"
+#include "search/working_set.h"
+
+/* Ways of searching: the first one that fits is taken. */
+static const rvm_search_type *const searches[] = {
+    &rvm_constant, &rvm_baselines, &rvm_class_search, &rvm_many_starts, &rvm_working_sets,
+};
+enum { SEARCHES = sizeof searches / sizeof searches[0] };
+
+static const rvm_search_type *choose_search(const rvm_study *y, const rvm_settings *s)
+{
+    size_t k = 0;
+    while (k + 1 < SEARCHES && !searches[k]->fits(y, s))
+        k++;
+    return searches[k];
+}
+
+/* ---- What is looked at ----------------------------------------------------------------------- */
+
+/* The solution from which chains begin knows nothing of their priors, which need not have one. */
+static rvm_settings settings_of_search(const rvm_trainer *tr)
+{
+    rvm_settings s = tr->settings;
+    if (rvm_trainer_is_sampled(tr))
+        s.weight_prior = s.noise_prior = (rvm_gamma_prior){ 0, 0 };
+    return s;
+}
+
+/* With the kernel as the stages so far have left it. */
+static rvm_status observe_problem(rvm_trainer *tr, rvm_error *err)
+{
+    const int first_label = tr->labels.count > 0 ? tr->labels.label[0] : 0;
+    tr->settings.kernel = rvm_settings_kernel(&tr->settings, tr->p);
+    const rvm_settings s = settings_of_search(tr);
+    rvm_study_free(&tr->study);
+    rvm_status status =
+        rvm_study_init(&tr->study, tr->p, &s, &tr->settings.kernel, first_label, err);
+    tr->study.classes = tr->labels.count;
+    if (status == RVM_OK && rvm_trainer_has_many_classes(tr))
+        status = rvm_class_order(tr->place, &tr->study, &tr->labels, err);
+    if (status != RVM_OK)
+        return status;
+    tr->type = choose_search(&tr->study, &tr->settings);
+    return RVM_OK;
+}
+
+static void report_search(rvm_report *r, const rvm_trainer *tr)
+{
+    r->rows = tr->study.observed.N;
+    tr->type->report(r, tr->search);
+    r->converged = tr->done && r->converged;
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+static bool is_open(const rvm_trainer *tr)
+{
+    return rvm_tuning_is_open(&tr->settings.tune);
+}
+
+static rvm_status begin_tune(rvm_trainer *tr, rvm_error *err)
+{
+    return rvm_tuner_alloc(&tr->tuner, tr->p, &tr->settings, tr->train, err);
+}
+
+static rvm_status step_tune(rvm_trainer *tr, rvm_error *err)
+{
+    return rvm_tuner_step(&tr->over, tr->tuner, err);
+}
+
+static void report_tune(rvm_report *r, const rvm_trainer *tr)
+{
+    rvm_tuner_report(r, tr->tuner);
+}
+
+static bool is_relevance_wanted(const rvm_trainer *tr)
+{
+    return tr->settings.ard;
+}
+
+static rvm_status begin_widths(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status = observe_problem(tr, err);
+    if (status != RVM_OK)
+        return status;
+    tr->over = tr->type->trivial;
+    return tr->over ? RVM_OK
+                    : rvm_widths_alloc(&tr->widths, &tr->study, tr->study.class_of_row,
+                                       tr->labels.count, &tr->settings, err);
+}
+
+static rvm_status step_widths(rvm_trainer *tr, rvm_error *err)
+{
+    tr->over = tr->widths == NULL;
+    return tr->over ? RVM_OK : rvm_widths_step(&tr->over, tr->widths, err);
+}
+
+static void report_widths(rvm_report *r, const rvm_trainer *tr)
+{
+    if (tr->widths != NULL)
+        rvm_widths_report(r, tr->widths);
+}
+
+static rvm_status begin_search(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status = observe_problem(tr, err);
+    return status == RVM_OK
+               ? rvm_search_alloc(&tr->search, tr->type, &tr->study, &tr->settings, err)
+               : status;
+}
+
+static size_t latents_of(const rvm_trainer *tr)
+{
+    return rvm_trainer_has_many_classes(tr) ? tr->labels.count : tr->study.outputs;
+}
+
+void rvm_stages_free_search(rvm_trainer *tr)
+{
+    if (tr->narrowed == NULL)
+        rvm_search_free(tr->type, tr->search);
+    rvm_narrow_free(tr->narrowed);
+    tr->narrowed = NULL;
+    tr->search = NULL;
+}
+
+/* A search that has ended with more vectors than are wanted goes on with the best of them. */
+static rvm_status bound_vectors(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_narrow_from from = { &tr->study, tr->type, tr->search, latents_of(tr) };
+    const size_t most = (size_t)tr->settings.vectors;
+    size_t vectors = 0;
+    if (most == 0 || tr->type->trivial)
+        return RVM_OK;
+    rvm_status status = rvm_narrow_count(&vectors, &from, err);
+    if (status != RVM_OK || vectors <= most)
+        return status;
+    tr->over = false;
+    status = rvm_narrow_alloc(&tr->narrower, &from, &tr->settings, most, choose_search, err);
+    return status == RVM_EINTERRUPT ? RVM_OK : status; /* the solution is there */
+}
+
+/* Before it is at its end there is the solution so far. */
+static rvm_status step_narrower(rvm_trainer *tr, rvm_error *err)
+{
+    rvm_narrow *n = tr->narrower;
+    bool done = false;
+    const rvm_status status = n->type->step(&done, n->search, err);
+    if (status != RVM_OK || !done || rvm_trainer_is_interrupted(tr))
+        return status == RVM_EINTERRUPT ? RVM_OK : status;
+    rvm_stages_free_search(tr);
+    tr->narrowed = n;
+    tr->narrower = NULL;
+    tr->type = n->type;
+    tr->search = n->search;
+    rvm_narrow_apply(&tr->study, n);
+    tr->over = true;
+    return RVM_OK;
+}
+
+static rvm_status step_search(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status =
+        tr->narrower != NULL ? step_narrower(tr, err) : tr->type->step(&tr->over, tr->search, err);
+    if (status != RVM_OK || !tr->over || rvm_trainer_is_interrupted(tr))
+        return status;
+    return bound_vectors(tr, err);
+}
+
+/* Where there is nothing to find there is no process. */
+static bool is_process_wanted(const rvm_trainer *tr)
+{
+    return tr->settings.kernel_prior && (tr->type == NULL || !tr->type->trivial);
+}
+
+static rvm_status begin_points(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status = rvm_inducing_alloc(&tr->inducing, &tr->study, tr->type, tr->search,
+                                                 latents_of(tr), &tr->settings, err);
+    return status == RVM_EINTERRUPT ? RVM_OK : status; /* the solution is there */
+}
+
+static rvm_status step_points(rvm_trainer *tr, rvm_error *err)
+{
+    if (tr->inducing == NULL)
+        return RVM_OK;
+    const rvm_status status = rvm_inducing_step(&tr->over, tr->inducing, err);
+    return status == RVM_EINTERRUPT ? RVM_OK : status;
+}
+
+static void report_points(rvm_report *r, const rvm_trainer *tr)
+{
+    if (tr->inducing == NULL) {
+        report_search(r, tr);
+        return;
+    }
+    rvm_inducing_report(r, tr->inducing);
+    r->converged = tr->done && r->converged;
+}
+
+/* Where there is nothing to find there is nothing to draw. */
+static bool is_sample_wanted(const rvm_trainer *tr)
+{
+    return rvm_trainer_is_sampled(tr) && (tr->type == NULL || !tr->type->trivial);
+}
+
+static rvm_status begin_sample(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_found found = tr->type->solution(tr->search, 0);
+    const rvm_status status =
+        rvm_sampler_alloc(&tr->sampler, &tr->study, found.solved, &tr->settings, err);
+    return status == RVM_EINTERRUPT ? RVM_OK : status; /* the solution is there */
+}
+
+static rvm_status step_sample(rvm_trainer *tr, rvm_error *err)
+{
+    if (tr->sampler == NULL)
+        return RVM_OK;
+    const rvm_status status = rvm_sampler_step(&tr->over, tr->sampler, err);
+    if (status != RVM_OK || !tr->over)
+        return status;
+    return rvm_chains_agree(&tr->mixed, tr->sampler, tr->p, err);
+}
+
+static void report_sample(rvm_report *r, const rvm_trainer *tr)
+{
+    report_search(r, tr);
+    if (tr->sampler != NULL)
+        rvm_sampler_report(r, tr->sampler);
+    r->converged = tr->done && tr->mixed;
+}
+
+/* ---- The table ------------------------------------------------------------------------------ */
+
+const rvm_stage_type rvm_stages[RVM_STAGES] = {
+    [RVM_TUNE] = { is_open, begin_tune, step_tune, report_tune, 9 },
+    [RVM_WIDTHS] = { is_relevance_wanted, begin_widths, step_widths, report_widths, 1 },
+    [RVM_SEARCH] = { NULL, begin_search, step_search, report_search, 1 },
+    [RVM_POINTS] = { is_process_wanted, begin_points, step_points, report_points, 1 },
+    [RVM_SAMPLE] = { is_sample_wanted, begin_sample, step_sample, report_sample, 19 },
+};
