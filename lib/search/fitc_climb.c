@@ -373,9 +373,8 @@ static rvm_status climb_place(void *climbing, const rvm_problem *points, rvm_err
     return status;
 }
 
-static rvm_status climb_step(bool *rests, void *climbing, rvm_error *err)
+static rvm_status step_in_phase(bool *rests, climb *c, rvm_error *err)
 {
-    climb *c = climbing;
     const rvm_hill hill = { c->count, c->low, c->high, evaluate, c, c->job.settings->interrupted,
                             longest };
     rvm_status status = RVM_OK;
@@ -398,6 +397,19 @@ static rvm_status climb_step(bool *rests, void *climbing, rvm_error *err)
     return status;
 }
 
+/* Where no other points have come the kernel climbs through the first ones. */
+static rvm_status climb_step(bool *rests, void *climbing, rvm_error *err)
+{
+    climb *c = climbing;
+    const rvm_status status = step_in_phase(rests, c, err);
+    if (status == RVM_OK && *rests && c->decays && c->phase == HELD &&
+        !rvm_interrupted(c->job.settings->interrupted)) {
+        begin_phase(c, FACTOR);
+        *rests = false;
+    }
+    return status;
+}
+
 /* Other points are of use where they tell a part of the process that can be seen beside the noise. */
 static rvm_status climb_weigh(double *weight, double *enough, void *climbing,
                               const rvm_problem *rows, const gsl_matrix *T, rvm_error *err)
@@ -407,7 +419,7 @@ static rvm_status climb_weigh(double *weight, double *enough, void *climbing,
     rvm_status status = RVM_OK;
     (void)T;
     while (!rests && status == RVM_OK && !rvm_interrupted(c->job.settings->interrupted))
-        status = climb_step(&rests, c, err);
+        status = step_in_phase(&rests, c, err);
     *enough = INFINITY;
     for (size_t j = 0; j < c->targets; j++)
         *enough =

@@ -27,6 +27,11 @@ grep -q '^Best of' out && fail "starts are compared by the evidence of another m
 "$BIN/rvm-train" -q -s 3 -g 0.3 --prior kernel "$DATA/friedman1.train" model >out 2>err
 [ ! -s out ] && [ ! -s err ] || fail "-q speaks"
 
+# Where no points join the vectors, gamma climbs through these.
+train -s 3 -g 2 "$DATA/friedman1.train"
+train -s 3 -g 2 --prior kernel --vectors "$(in_model total_rv)" "$DATA/friedman1.train"
+grep -q '^Gamma = 0.* (learned)$' out || fail "gamma is held with few points"
+
 train -s 3 -g 1e-3 --prior kernel "$DATA/linnerud"
 same sqrt "$(in_model process_variance)" "$(said 'Process standard deviation')"
 [ "$(in_model process_variance | wc -w)" -eq 3 ] || fail "not one for each output"
