@@ -301,6 +301,27 @@ START_TEST(values_that_are_no_covariance)
     }
 END_TEST
 
+/* The first row is the point: q = k(x,z)^2 / k(z,z) of the second one is 0.81 and 0.98, or 4, of 1. */
+START_TEST(values_that_are_none_elsewhere)
+    {
+        static const char *const texts[] = { "1 0:1 1:1 2:0.9\n2 0:2 1:0.9 2:1\n",
+                                             "1 0:1 1:1 2:0.99\n2 0:2 1:0.99 2:1\n",
+                                             "1 0:1 1:1 2:2\n2 0:2 1:2 2:1\n" };
+        rvm_problem *p = problem_from_text(texts[_i], (rvm_grammar){ .precomputed = true });
+        const size_t first = 0;
+        rvm_problem *z = rvm_problem_subset(p, &first, 1);
+        const rvm_kernel kernel = { .type = RVM_PRECOMPUTED };
+        rvm_points points;
+        rvm_error err = { 0 };
+        CHECK_OK(rvm_points_init(&points, p, z, 1, &err));
+        CHECK_OK(rvm_points_place(&points, &kernel, &err));
+        ck_assert_int_eq(rvm_points_check(&points, &err), _i < 2 ? RVM_OK : RVM_ENUMERIC);
+        rvm_points_free(&points);
+        rvm_problem_free(p);
+        rvm_problem_free(z);
+    }
+END_TEST
+
 /* v ln v, of exp(-gamma a), and 0 at 0. */
 START_TEST(derivative_by_gamma)
     {
@@ -324,6 +345,7 @@ Suite *points_suite(void)
     tcase_add_test(tests, an_interrupt_ends_the_choice);
     tcase_add_test(tests, singular_points);
     tcase_add_loop_test(tests, values_that_are_no_covariance, 0, 2);
+    tcase_add_loop_test(tests, values_that_are_none_elsewhere, 0, 3);
     tcase_add_test(tests, derivative_by_gamma);
     suite_add_tcase(suite, tests);
     return suite;

@@ -123,6 +123,34 @@ void rvm_points_residual(double *residual, const gsl_matrix *VT, const rvm_point
         residual[n] = fmax(residual[n], 0);
 }
 
+/* q <= k of every row of a covariance; of others q has no bound. */
+static const double most_excess = 0.01;
+
+rvm_status rvm_points_check(const rvm_points *z, rvm_error *err)
+{
+    enum { SOME = 256 };
+    gsl_matrix *V = gsl_matrix_alloc(z->K, SOME);
+    rvm_status status = V == NULL ? rvm_fail_memory(err, "the points of the process") : RVM_OK;
+    double mean = 0;
+    for (size_t n = 0; n < z->N; n++)
+        mean += z->diagonal[n] / (double)z->N;
+    for (size_t first = 0; first < z->N && status == RVM_OK; first += SOME) {
+        gsl_matrix_view v =
+            gsl_matrix_submatrix(V, 0, 0, z->K, z->N - first < SOME ? z->N - first : SOME);
+        status = rvm_points_values(&v.matrix, z, first, err);
+        if (status == RVM_OK)
+            rvm_points_whiten(&v.matrix, z);
+        for (size_t n = 0; n < v.matrix.size2 && status == RVM_OK; n++) {
+            gsl_vector_const_view column = gsl_matrix_const_column(&v.matrix, n);
+            const double norm = gsl_blas_dnrm2(&column.vector);
+            if (norm * norm > z->diagonal[first + n] + most_excess * mean)
+                status = rvm_fail(err, RVM_ENUMERIC, "the kernel's values are no covariance");
+        }
+    }
+    gsl_matrix_free(V);
+    return status;
+}
+
 /* ---- Further points -------------------------------------------------------------------------- */
 
 enum { PIECE = 256 /* rows that a thread takes at a time */ };

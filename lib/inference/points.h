@@ -45,6 +45,11 @@ void rvm_points_whiten(gsl_matrix *VT, const rvm_points *z);
  * the kernel. */
 void rvm_points_residual(double *residual, const gsl_matrix *VT, const rvm_points *z, size_t first);
 
+/* RVM_ENUMERIC where the points say more of a row than there is of it, by a hundredth of a mean
+ * diagonal, far beyond rounding: the values are those of no covariance, though they are at the points.
+ * Cost: N K^2. */
+RVM_CHECKED rvm_status rvm_points_check(const rvm_points *z, rvm_error *err);
+
 /* chosen[0 .. *count): rows that the points say least of, one after the other, each of which then is
  * a point too: pivots of the Cholesky factor of the process that is left (Fine and Scheinberg 2001),
  * what is left of a row times its weight (N). At most `most`, and none of which less is left than

@@ -245,9 +245,11 @@ static rvm_status copy_points(rvm_model *m, const whole *w, rvm_error *err)
     for (size_t i = 0; i < K; i++)
         for (size_t j = i; j < K; j++)
             *to++ = gsl_matrix_get(w->points.L, j, i);
-    for (size_t n = 0; n < N && m->kernel.type == RVM_PRECOMPUTED; n++)
+    if (m->kernel.type != RVM_PRECOMPUTED)
+        return RVM_OK;
+    for (size_t n = 0; n < N; n++)
         m->kernel_diagonal += w->points.diagonal[n] / (double)N;
-    return RVM_OK;
+    return rvm_points_check(&w->points, err);
 }
 
 rvm_status rvm_process_finish(rvm_model *m, const rvm_study *y, const size_t *place,
