@@ -12,7 +12,7 @@ refused() { # WORDS ARGUMENTS...
     [ ! -e none ] || fail "$*: a model is written"
 }
 
-for prior in '' flat gamma gamma: gamma:1 'gamma:1,' gamma:,1 gamma:1,2,3 gamma:1,x student \
+for prior in '' gamma gamma: gamma:1 'gamma:1,' gamma:,1 gamma:1,2,3 gamma:1,x student \
     student: student:x student:1,2; do
     refused 'gamma:A,B, student:NU and mixture are possible' --prior "$prior" "$DATA/ripley.train"
 done
