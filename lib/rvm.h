@@ -379,7 +379,7 @@ typedef struct {
     double log_evidence;       /* natural logarithm; of several outputs the sum; of a model of draws
                                   the mean of the log likelihood */
     bool kernel_prior;         /* the vectors are points of a Gaussian process; of classes it gives
-                                  probabilities at the most probable weights */
+                                  probabilities at the most probable weights, and no variance */
     bool has_prior;            /* the precisions have a prior that is not flat, */
     double log_prior;      /* and this is its log density, which training adds to the evidence */
     double noise_variance; /* regression; of the first output */

@@ -364,6 +364,25 @@ static const char process_classes[] = "rvm_model 1\n"
                                       "0.5 0.125 3 1:2\n"
                                       "0 -1 4 1:1 2:3\n"
                                       "end\n";
+/* Classes as training writes them: weights alone. */
+static const char process_modes[] = "rvm_model 1\n"
+                                    "task classification\n"
+                                    "kernel_type laplacian\n"
+                                    "gamma 1\n"
+                                    "nr_class 2\n"
+                                    "label 7 -3\n"
+                                    "total_rv 2\n"
+                                    "examples 9\n"
+                                    "process_variance 2\n"
+                                    "covariance none\n"
+                                    "log_evidence -4.5\n"
+                                    "converged 1\n"
+                                    "probability 1\n"
+                                    "bias 0.25 0.5 0\n"
+                                    "RV\n"
+                                    "0.5 1:2\n"
+                                    "-1 1:1 2:3\n"
+                                    "end\n";
 static const char process_own[] = "rvm_model 1\n"
                                   "task classification\n"
                                   "kernel_type laplacian\n"
@@ -485,6 +504,7 @@ START_TEST(round_trips_are_byte_identical)
         expect_round_trip(process_matrix);
         expect_round_trip(process_outputs);
         expect_round_trip(process_classes);
+        expect_round_trip(process_modes);
         expect_round_trip(process_own);
     }
 END_TEST
@@ -843,6 +863,13 @@ static const bad_case bad_cases[] = {
     { process_outputs, "output 1 2", "output 1 1", 17, 1, "output 1 must have all vectors" },
     { process_outputs, "0.5 0 1:2", "0.5 1:2", 23, 5, "number" },
     { process_outputs, "0.5 0 1:2", "0.5 0 0 1:2", 23, 7, "index:value" },
+    { process_modes, "covariance none", "covariance all", 10, 12, "none is expected" },
+    { process_modes, "covariance none", "covariance", 10, 11, "none is expected" },
+    { process_modes, "covariance none", "covariance none 1", 10, 17, "complete" },
+    { process_modes, "covariance none\n", "", 14, 1, "\"factor\" is expected" },
+    { process_modes, "covariance none", "common_covariance 1", 10, 1, "no such line" },
+    { process_modes, "RV\n", "point_factor 1 0\nRV\n", 15, 1, "\"RV\" is expected" },
+    { process_outputs, "log_evidence", "covariance none\nlog_evidence", 11, 1, "no such line" },
     { process_classes, "common_covariance 1", "common_covariance 0", 10, 19, "whole number" },
     { process_classes, "common_covariance 1", "common_covariance", 10, 18, "number" },
     { process_classes, "common_covariance 1\n", "", 20, 1, "\"factor\" is expected" },

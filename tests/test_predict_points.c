@@ -310,6 +310,28 @@ START_TEST(three_classes_of_one_covariance)
     }
 END_TEST
 
+/* f = 1.5 k + 0.25 at the vector: the weights are all there is, and variances are not asked for. */
+START_TEST(classes_without_a_covariance)
+    {
+        static const char text[] =
+            "rvm_model 1\ntask classification\nkernel_type rbf\ngamma 0.5\nnr_class 2\n"
+            "label 4 -4\ntotal_rv 1\nexamples 9\nprocess_variance 1.5\ncovariance none\n"
+            "log_evidence 0\nconverged 1\nprobability 0\nbias 0.25 1 0\nRV\n1.5 1:1\nend\n";
+        rvm_prediction out = predict(text, "4 1:1\n4\n", false);
+
+        expect(out.probability[0], 1 / (1 + exp(-1.75)));
+        expect(out.probability[2], 1 / (1 + exp(-0.25 - 1.5 * exp(-0.5))));
+        rvm_prediction_free(&out);
+
+        rvm_model *m = model(text);
+        rvm_coefficient *list = NULL;
+        size_t count = 0;
+        rvm_error err = { 0 };
+        ck_assert_int_eq(rvm_model_coefficients(&list, &count, m, 0, &err), RVM_EMODEL);
+        rvm_model_free(m);
+    }
+END_TEST
+
 START_TEST(one_covariance_is_that_of_each)
     {
         rvm_prediction one = predict(one_covariance, rows_text, false);
@@ -410,6 +432,7 @@ Suite *predict_points_suite(void)
     tcase_add_test(tc, outputs_have_their_own_factors);
     tcase_add_test(tc, two_classes_by_dense_formulas);
     tcase_add_test(tc, three_classes_of_one_covariance);
+    tcase_add_test(tc, classes_without_a_covariance);
     tcase_add_test(tc, one_covariance_is_that_of_each);
     tcase_add_loop_test(tc, a_row_does_not_depend_on_its_block, 0, 5);
     tcase_add_test(tc, variances_out_of_range_are_refused);

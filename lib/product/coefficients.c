@@ -28,6 +28,8 @@ rvm_status rvm_model_coefficients(rvm_coefficient **out, size_t *count, const rv
 {
     const rvm_latent *f = &m->latent[function];
     const size_t terms = f->draws > 0 ? 0 : f->terms;
+    if (terms > 0 && rvm_model_factor(m, function) == NULL)
+        return rvm_fail(err, RVM_EMODEL, "the model has no covariance of its weights");
     rvm_coefficient *list = rvm_array(terms, sizeof *list);
     rvm_forward R = { 0 };
     const bool memory = list != NULL && rvm_forward_init(&R, rvm_model_factor(m, function),

@@ -58,10 +58,12 @@ static rvm_status predict_alone(rvm_prediction *out, const moments *q, size_t k,
     rvm_model alone = *m;
     rvm_latent f = m->latent[k];
     f.factor = rvm_model_factor(m, k);
+    if (f.factor == NULL)
+        return rvm_fail(err, RVM_EMODEL, "the model has no covariance of its weights");
     f.process_variance = weights ? 0 : f.process_variance;
     alone.latent = &f;
     alone.latent_count = 1;
-    alone.common_covariance = false;
+    alone.common_covariance = alone.modes_only = false;
     alone.class_count = m->task == RVM_CLASSIFICATION ? 2 : 0;
     alone.label = label;
     return rvm_predict_by(out, &alone, q->p, &s, err);

@@ -74,7 +74,9 @@ struct rvm_model {
                                a jitter that is small beside it */
     double kernel_diagonal; /* precomputed kernel: k(x,x) of a row that is predicted */
     bool common_covariance; /* more than two classes: they have the same functions, and Sigma */
-    rvm_problem *vectors;   /* owned; the relevance vectors of all latent functions, targets 0 */
+    bool modes_only; /* classes: the file has the weights and no covariance, and nothing is computed
+                        from one, though training may have left it here */
+    rvm_problem *vectors; /* owned; the relevance vectors of all latent functions, targets 0 */
     size_t
         *row; /* owned, one for each vector: its row of the training file, from 1; NULL: unknown */
 };

@@ -273,7 +273,14 @@ static void code_process(model_file *x)
         return;
     for (size_t k = 0; is_sound(x) && k < m->latent_count; k++)
         rvm_codec_real(&x->c, &m->latent[k].process_variance, RVM_POSITIVE);
-    if (has_key(x, "common_covariance", m->class_count > 2, m->common_covariance)) {
+    if (has_key(x, "covariance", !is_regression(x), m->modes_only)) {
+        char text[RVM_CODEC_NAME_SIZE];
+        if (strcmp(rvm_codec_name(&x->c, text, "none"), "none") != 0)
+            rvm_codec_fault(&x->c, "none is expected");
+        m->modes_only = true;
+    }
+    if (has_key(x, "common_covariance", m->class_count > 2 && !m->modes_only,
+                m->common_covariance && !m->modes_only)) {
         int yes = 1;
         rvm_codec_whole(&x->c, &yes, 1, 1);
         m->common_covariance = true;
@@ -502,7 +509,7 @@ static void code_latent(model_file *x, size_t k)
     if (!are_several(x) && reads(x))
         f->count = f->terms + x->vectors;
     check_process(x, k);
-    if (f->draws == 0 && (k == 0 || !x->m->common_covariance))
+    if (f->draws == 0 && !x->m->modes_only && (k == 0 || !x->m->common_covariance))
         code_triangle(x, "factor", &f->factor, f->count);
 }
 
@@ -607,7 +614,7 @@ static void code_functions(model_file *x)
         rvm_codec_fault_memory(&x->c);
     for (size_t k = 0; is_sound(x) && k < m->latent_count; k++)
         code_latent(x, k);
-    if (is_process(x))
+    if (is_process(x) && !m->modes_only)
         code_triangle(x, "point_factor", &m->point_factor, x->vectors);
     rvm_codec_key(&x->c, "RV");
     for (size_t i = 0; is_sound(x) && i < x->vectors; i++)

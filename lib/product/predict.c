@@ -486,7 +486,8 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
     pr->settings = *s;
     pr->mode = s->mode || (rvm_model_is_process(m) && m->task == RVM_CLASSIFICATION);
     /* Which of many classes is the most probable one on the average depends on their variances. */
-    pr->variance = m->latent->draws == 0 && (s->variance || (m->class_count > 2 && !pr->mode));
+    pr->variance = m->latent->draws == 0 && !m->modes_only &&
+                   (s->variance || (m->class_count > 2 && !pr->mode));
     pr->steps = s->interval > 0 ? gsl_cdf_ugaussian_Qinv((1 - s->interval) / 2) : 0;
     pr->probability = pr->variance || pr->mode;
     pr->workers = (size_t)rvm_threads(s->threads);

@@ -213,6 +213,7 @@ static rvm_status finish_modes(rvm_model *m, const whole *w, rvm_points_mode *q,
     for (size_t c = 0; c < q->C && status == RVM_OK; c++)
         status = finish_class(m, w, q, R, c, q->C > 1 ? place : NULL, err);
     m->common_covariance = q->C > 1;
+    m->modes_only = true;
     gsl_matrix_free(R);
     return status;
 }
