@@ -38,6 +38,12 @@
 
 enum { PIECE = 256 /* rows that a thread takes at a time */ };
 
+/* Multiplications for the rows of a strip, after which an interrupt is looked for. */
+static const double patience = 5e9;
+
+/* Lambda_n (C^-1)_nn is above 0; where it is less than this it is rounding. */
+static const double least_inverse = 1e-10;
+
 /* ---- Memory --------------------------------------------------------------------------------- */
 
 static gsl_matrix *matrix(size_t rows, size_t columns)
@@ -60,7 +66,8 @@ static bool init_target(rvm_fitc_target *t, size_t terms, size_t m)
 static size_t choose_strip(const rvm_fitc *f, double budget)
 {
     const double of_row = 3.0 * (double)f->points->K + 2.0 * (double)f->m + 4;
-    const double fit = fmax(1, floor(budget / of_row / PIECE)) * PIECE;
+    const double most = fmin(budget / of_row, patience / ((double)f->m * (double)f->m));
+    const double fit = fmax(1, floor(most / PIECE)) * PIECE;
     return fit < (double)f->points->N ? (size_t)fit : f->points->N;
 }
 
@@ -246,6 +253,13 @@ static void add_strip(const strip *s, bool fresh)
     rvm_gram_add(t->R, &F.matrix, 0, fresh, f->points->threads);
 }
 
+/* t'C^-1 t = t' Lambda^-1 t - b'mu. It is mu'mu and a sum of squares too, so that what cancellation
+ * leaves of it where the noise is small is that at the least. */
+static double square_of(const rvm_fitc_target *t, size_t m)
+{
+    return fmax(t->tt - rvm_vec_dot(t->b, t->mu, m), rvm_vec_dot(t->mu, t->mu, m));
+}
+
 static rvm_status solve(rvm_fitc_target *t, const rvm_fitc *f, rvm_error *err)
 {
     const double N = (double)f->points->N;
@@ -257,7 +271,7 @@ static rvm_status solve(rvm_fitc_target *t, const rvm_fitc *f, rvm_error *err)
     rvm_cholesky_inverse(t->inverse, t->R);
     gsl_blas_dsymv(CblasLower, 1, t->inverse, &b.vector, 0, &mu.vector);
     t->log_evidence = -0.5 * (N * log(2 * M_PI) + t->log_lambda + rvm_cholesky_log_det(t->R) +
-                              t->tt - rvm_vec_dot(t->b, t->mu, f->m));
+                              square_of(t, f->m));
     if (isfinite(t->log_evidence))
         return RVM_OK;
     return rvm_fail(err, RVM_ENUMERIC, "the log evidence is not a finite number");
@@ -306,7 +320,7 @@ static rvm_status pull_piece(void *context, size_t number, int worker, rvm_error
     for (size_t n = 0; n < count; n++) {
         const double root = f->root[at + n];
         a[n] = (t->t[s->first + at + n] * root - fitted[n]) * root;
-        const double inverse = (1 - explained[n]) * root * root;
+        const double inverse = fmax(1 - explained[n], least_inverse) * root * root;
         f->g[at + n] = 0.5 * (a[n] * a[n] - inverse);
         f->off[at + n] = a[n] * a[n] / inverse;
     }

@@ -55,13 +55,16 @@ static rvm_status lay_out(rvm_points *z, rvm_error *err)
 /* Each row with itself, also where the values are the file's. */
 static rvm_status fill_diagonal(rvm_points *z, rvm_error *err)
 {
-    const bool decays = rvm_kernel_decays(z->kernel.type);
     rvm_status status = RVM_OK;
+    if (z->kernel.type != RVM_PRECOMPUTED)
+        rvm_kernel_diagonal(z->diagonal, &z->kernel, z->row, 0, z->N);
     for (size_t n = 0; n < z->N && status == RVM_OK; n++) {
         gsl_matrix_view one = gsl_matrix_view_array(&z->diagonal[n], 1, 1);
-        z->diagonal[n] = 1;
-        if (!decays)
+        if (z->kernel.type == RVM_PRECOMPUTED)
             status = rvm_kernel_block(&one.matrix, &z->kernel, z->row, &n, z->row, n, err);
+        if (status == RVM_OK && !isfinite(z->diagonal[n]))
+            status = rvm_fail(err, RVM_ENUMERIC,
+                              "kernel values leave the range of finite numbers: scale the data");
         if (status == RVM_OK && z->diagonal[n] < 0)
             status = rvm_fail(err, RVM_ENUMERIC,
                               "the kernel's values are no covariance: a row with itself has %g",
@@ -83,10 +86,19 @@ static rvm_status factor(rvm_points *z, rvm_error *err)
         gsl_matrix_memcpy(z->L, z->values);
         for (size_t i = 0; i < z->K; i++)
             *gsl_matrix_ptr(z->L, i, i) += share * mean;
+        z->jitter = share * mean;
         if (rvm_cholesky(z->L, z->threads))
             return RVM_OK;
     }
     return rvm_fail(err, RVM_ENUMERIC, "the kernel's values are no covariance");
+}
+
+double rvm_points_scale(const rvm_points *z)
+{
+    double mean = 0;
+    for (size_t n = 0; n < z->N; n++)
+        mean += z->diagonal[n] / (double)z->N;
+    return mean > 0 ? mean : 1;
 }
 
 rvm_status rvm_points_place(rvm_points *z, const rvm_kernel *kernel, rvm_error *err)
@@ -155,14 +167,16 @@ rvm_status rvm_points_check(const rvm_points *z, rvm_error *err)
 
 enum { PIECE = 256 /* rows that a thread takes at a time */ };
 
-/* Of the kernel's value of a row with itself: with less left, a row is as good as a point. */
-static const double least_left = 1e-6;
+/* Of the kernel's value of a row with itself, and of the jitter, which is what is left of a point:
+ * with less, a row is as good as a point. */
+static const double least_left = 1e-6, least_jitters = 10;
 
 /* All rows, whitened: borrowed. */
 typedef struct {
     const rvm_points *z;
     const double *weight;
     double enough;
+    const volatile int *interrupted;
     gsl_matrix *V;    /* K x N */
     double *residual; /* N */
 } whole;
@@ -173,6 +187,8 @@ static rvm_status whiten_piece(void *context, size_t number, int worker, rvm_err
     const size_t at = number * PIECE, N = w->z->N, count = N - at < PIECE ? N - at : PIECE;
     gsl_matrix_view V = gsl_matrix_submatrix(w->V, 0, at, w->z->K, count);
     (void)worker;
+    if (rvm_interrupted(w->interrupted))
+        return rvm_fail_interrupted(err);
     const rvm_status status = rvm_points_values(&V.matrix, w->z, at, err);
     if (status != RVM_OK)
         return status;
@@ -184,11 +200,12 @@ static rvm_status whiten_piece(void *context, size_t number, int worker, rvm_err
 /* The row of which most is left, by weight; N where none has enough. */
 static size_t least_known(const whole *w)
 {
+    const double least = fmax(w->enough, least_jitters * w->z->jitter);
     double most = 0;
     size_t best = w->z->N;
     for (size_t n = 0; n < w->z->N; n++) {
         const double left = w->residual[n] * w->weight[n];
-        if (left > most && w->residual[n] > fmax(w->enough, least_left * w->z->diagonal[n])) {
+        if (left > most && w->residual[n] > fmax(least, least_left * w->z->diagonal[n])) {
             most = left;
             best = n;
         }
@@ -222,7 +239,11 @@ rvm_status rvm_points_choose(size_t *chosen, size_t *count, const rvm_points *z,
                              const double *weight, double enough, size_t most,
                              const volatile int *interrupted, rvm_error *err)
 {
-    whole w = { z, weight, enough, gsl_matrix_alloc(z->K + most + 1, z->N),
+    whole w = { z,
+                weight,
+                enough,
+                interrupted,
+                gsl_matrix_alloc(z->K + most + 1, z->N),
                 rvm_array(z->N, sizeof *w.residual) };
     rvm_status status = RVM_OK;
     *count = 0;

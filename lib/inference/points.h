@@ -21,6 +21,7 @@ typedef struct {
     rvm_kernel kernel;                /* inputs: borrowed */
     rvm_kernel_rows *row, *point;     /* owned: laid out for it */
     double *diagonal;                 /* owned, N: k(x,x) */
+    double jitter;                    /* what A has on its diagonal beside K_ZZ */
     gsl_matrix *values;               /* owned, K x K: K_ZZ */
     gsl_matrix *L;                    /* owned, K x K, lower */
     int threads;
@@ -34,6 +35,9 @@ void rvm_points_free(rvm_points *z);
 /* With this kernel, a covariance; its weights of inputs must stay until the next call.
  * RVM_ENUMERIC where values leave the range of finite numbers. Cost: K^3 / 3. */
 RVM_CHECKED rvm_status rvm_points_place(rvm_points *z, const rvm_kernel *kernel, rvm_error *err);
+
+/* The mean of k(x,x) over the rows; 1 where the kernel is 0. */
+double rvm_points_scale(const rvm_points *z);
 
 /* PT: K x count, the kernel's values at rows first .. first + count - 1. Several threads may call
  * it at once. */

@@ -76,7 +76,6 @@ void rvm_points_mode_free(rvm_points_mode *q)
 typedef struct {
     rvm_points_mode *q;
     size_t first, count;
-    gsl_matrix *to; /* where values go; NULL: phi */
 } strip;
 
 static gsl_matrix_view piece_of(gsl_matrix *A, const strip *s, size_t number)
@@ -231,6 +230,8 @@ static rvm_status evaluate_rows(gsl_matrix *Q, rvm_points_mode *q, rvm_error *er
         status = read_strip(&s, q, first, err);
         if (status == RVM_OK)
             status = share(&s, evaluate_piece, err);
+        if (status == RVM_OK && rvm_interrupted(q->interrupted))
+            status = rvm_fail_interrupted(err);
         if (status != RVM_OK)
             break;
         for (size_t k = 0; k < pieces_of(&s); k++)
@@ -329,18 +330,23 @@ rvm_status rvm_points_mode_activate(gsl_matrix *A, rvm_points_mode *q, size_t fi
 
 /* ---- Curvature ------------------------------------------------------------------------------ */
 
-/* Features F = Phi D of a strip, transposed, into `to`. */
+enum { PART = 8 * PIECE /* rows whose features are in hand */ };
+
+/* Phi' of some rows, which becomes F' = D'Phi'. */
+typedef struct {
+    const rvm_points_mode *q;
+    gsl_matrix *F;
+} part;
+
 static rvm_status feature_piece(void *context, size_t number, int worker, rvm_error *err)
 {
-    const strip *s = context;
-    const rvm_points_mode *q = s->q;
-    gsl_matrix_view phi = piece_of(q->phi, s, number), F = piece_of(s->to, s, number);
-    gsl_matrix_view kernel =
-        gsl_matrix_submatrix(&F.matrix, q->terms, 0, q->points->K, F.matrix.size2);
+    const part *p = context;
+    const rvm_points_mode *q = p->q;
+    const size_t at = number * PIECE, count = GSL_MIN(PIECE, p->F->size2 - at);
+    gsl_matrix_view kernel = gsl_matrix_submatrix(p->F, q->terms, at, q->points->K, count);
     (void)worker, (void)err;
-    gsl_matrix_memcpy(&F.matrix, &phi.matrix);
     for (size_t i = 0; i < q->terms; i++) {
-        gsl_vector_view row = gsl_matrix_row(&F.matrix, i);
+        gsl_vector_view row = gsl_matrix_subrow(p->F, i, at, count);
         gsl_vector_scale(&row.vector, 1 / sqrt(q->precision[i]));
     }
     rvm_points_whiten(&kernel.matrix, q->points);
@@ -348,56 +354,66 @@ static rvm_status feature_piece(void *context, size_t number, int worker, rvm_er
     return RVM_OK;
 }
 
-/* R += F'B F of the rows in hand, B = weight(n); F and X: m x strip, the second one scratch. */
-static void add_weighted(gsl_matrix *R, gsl_matrix *X, const gsl_matrix *F, const double *root,
-                         const strip *s, bool fresh)
+/* R += F'B F of rows whose phi is in F, which is destroyed; root: of the diagonal of B. */
+static rvm_status add_weighted(gsl_matrix *R, gsl_matrix *F, const double *root,
+                               const rvm_points_mode *q, rvm_error *err)
 {
-    gsl_matrix_view x = gsl_matrix_submatrix(X, 0, 0, X->size1, s->count);
+    part p = { q, F };
+    if (rvm_interrupted(q->interrupted))
+        return rvm_fail_interrupted(err);
+    const rvm_status status =
+        rvm_share((F->size2 + PIECE - 1) / PIECE, feature_piece, &p, q->points->threads, err);
     for (size_t i = 0; i < F->size1; i++) {
-        const double *from = gsl_matrix_const_ptr(F, i, 0);
-        double *to = gsl_matrix_ptr(&x.matrix, i, 0);
-        for (size_t n = 0; n < s->count; n++)
-            to[n] = root[n] * from[n];
+        double *f = gsl_matrix_ptr(F, i, 0);
+        for (size_t n = 0; n < F->size2; n++)
+            f[n] *= root[n];
     }
-    rvm_gram_add(R, &x.matrix, 0, fresh, s->q->points->threads);
+    rvm_gram_add(R, F, 0, false, q->points->threads);
+    return status;
 }
+
+/* Of the largest element, on the diagonal beside I: where s is so large that I is lost beside F'B F,
+ * which may be singular. */
+static const double ridge = 1e-13;
 
 static rvm_status finish_factor(double *log_det, gsl_matrix *R, int threads, rvm_error *err)
 {
+    double most = 0;
     for (size_t i = 0; i < R->size1; i++)
-        *gsl_matrix_ptr(R, i, i) += 1;
+        most = fmax(most, gsl_matrix_get(R, i, i));
+    for (size_t i = 0; i < R->size1; i++)
+        *gsl_matrix_ptr(R, i, i) += 1 + ridge * (double)R->size1 * most;
     if (!rvm_cholesky(R, threads))
-        return rvm_fail(err, RVM_ENUMERIC, "the process left the range of finite numbers");
+        return rvm_fail(err, RVM_ENUMERIC,
+                        "the process left the range of finite numbers: scale the data");
     *log_det = rvm_cholesky_log_det(R);
     return RVM_OK;
 }
 
-/* Every `every`-th strip of PIECE rows counts `every` times. */
+/* Every `every`-th piece of the rows counts `every` times. */
 rvm_status rvm_points_mode_precondition(rvm_points_mode *q, double variance, rvm_error *err)
 {
     const size_t N = q->points->N, every = N / CURVATURE_ROWS + 1;
     const double share_of = q->C > 1 ? 1.0 / (double)q->C : 0.5;
-    gsl_matrix *F = gsl_matrix_alloc(q->m, PIECE), *X = gsl_matrix_alloc(q->m, PIECE);
-    double root[PIECE], log_det;
-    rvm_status status = F == NULL || X == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
+    gsl_matrix *F = gsl_matrix_alloc(q->m, PART);
+    double root[PART], log_det;
+    rvm_status status = F == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
     q->variance = variance;
     gsl_matrix_set_zero(q->P);
-    for (size_t n = 0; n < PIECE; n++)
+    for (size_t n = 0; n < PART; n++)
         root[n] = sqrt((double)every * share_of * (1 - share_of));
-    for (size_t first = 0; first < N && status == RVM_OK; first += every * PIECE) {
-        strip s = { .q = q, .first = first, .count = GSL_MIN(PIECE, N - first) };
-        gsl_matrix_view f = gsl_matrix_submatrix(F, 0, 0, q->m, s.count);
-        gsl_matrix_view kernel = gsl_matrix_submatrix(F, q->terms, 0, q->points->K, s.count);
+    for (size_t first = 0; first < N && status == RVM_OK; first += every * PART) {
+        const size_t count = GSL_MIN(PART, N - first);
+        gsl_matrix_view f = gsl_matrix_submatrix(F, 0, 0, q->m, count);
+        gsl_matrix_view kernel = gsl_matrix_submatrix(F, q->terms, 0, q->points->K, count);
         status = rvm_points_values(&kernel.matrix, q->points, first, err);
-        rvm_points_whiten(&kernel.matrix, q->points);
-        gsl_matrix_scale(&kernel.matrix, sqrt(variance));
         for (size_t i = 0; i < q->terms; i++)
-            for (size_t n = 0; n < s.count; n++)
-                gsl_matrix_set(F, i, n, gsl_matrix_get(q->T, i, first + n) / sqrt(q->precision[i]));
-        add_weighted(q->P, X, &f.matrix, root, &s, false);
+            memcpy(gsl_matrix_ptr(F, i, 0), gsl_matrix_const_ptr(q->T, i, first),
+                   count * sizeof(double));
+        if (status == RVM_OK)
+            status = add_weighted(q->P, &f.matrix, root, q, err);
     }
     gsl_matrix_free(F);
-    gsl_matrix_free(X);
     return status == RVM_OK ? finish_factor(&log_det, q->P, q->points->threads, err) : status;
 }
 
@@ -406,7 +422,7 @@ static void fill_probabilities(const strip *s)
 {
     rvm_points_mode *q = s->q;
     for (size_t n = 0; n < s->count; n++) {
-        double top = 0, total = 0;
+        double top = q->C > 1 ? -INFINITY : 0, total = 0;
         for (size_t c = 0; c < q->C; c++)
             top = fmax(top, gsl_matrix_get(q->A, c, n));
         for (size_t c = 0; c < q->C; c++) {
@@ -436,24 +452,37 @@ static void fill_roots(double *root, const strip *s)
     }
 }
 
-static rvm_status add_rows(gsl_matrix *R, rvm_points_mode *q, gsl_matrix *F, gsl_matrix *X,
-                           double *root, rvm_error *err)
+/* The rows in hand, a part at a time, so that only that is there twice. */
+static rvm_status add_strip(gsl_matrix *R, const strip *s, gsl_matrix *F, const double *root,
+                            rvm_error *err)
 {
-    const size_t N = q->points->N;
+    rvm_points_mode *q = s->q;
     rvm_status status = RVM_OK;
-    for (size_t first = 0; first < N && status == RVM_OK; first += q->strip) {
+    for (size_t at = 0; at < s->count && status == RVM_OK; at += PART) {
+        const size_t count = GSL_MIN(PART, s->count - at);
+        gsl_matrix_const_view phi = gsl_matrix_const_submatrix(q->phi, 0, at, q->m, count);
+        gsl_matrix_view f = gsl_matrix_submatrix(F, 0, 0, q->m, count);
+        gsl_matrix_memcpy(&f.matrix, &phi.matrix);
+        status = add_weighted(R, &f.matrix, root + at, q, err);
+    }
+    return status;
+}
+
+static rvm_status add_rows(gsl_matrix *R, rvm_points_mode *q, gsl_matrix *F, double *root,
+                           rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    gsl_matrix_set_zero(R);
+    for (size_t first = 0; first < q->points->N && status == RVM_OK; first += q->strip) {
         strip s;
         status = read_strip(&s, q, first, err);
-        s.to = F;
         if (status == RVM_OK)
             status = share(&s, evaluate_piece, err);
-        if (status == RVM_OK)
-            status = share(&s, feature_piece, err);
         if (status != RVM_OK)
             break;
         fill_probabilities(&s);
         fill_roots(root, &s);
-        add_weighted(R, X, F, root, &s, first == 0);
+        status = add_strip(R, &s, F, root, err);
     }
     return status;
 }
@@ -461,16 +490,14 @@ static rvm_status add_rows(gsl_matrix *R, rvm_points_mode *q, gsl_matrix *F, gsl
 rvm_status rvm_points_mode_curvature(gsl_matrix *R, double *log_det, rvm_points_mode *q,
                                      rvm_error *err)
 {
-    gsl_matrix *F = gsl_matrix_alloc(q->m, q->strip), *X = gsl_matrix_alloc(q->m, q->strip);
+    gsl_matrix *F = gsl_matrix_alloc(q->m, PART);
     double *root = rvm_array(q->strip, sizeof *root);
-    rvm_status status =
-        F == NULL || X == NULL || root == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
+    rvm_status status = F == NULL || root == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
     if (status == RVM_OK)
-        status = add_rows(R, q, F, X, root, err);
+        status = add_rows(R, q, F, root, err);
     if (status == RVM_OK)
         status = finish_factor(log_det, R, q->points->threads, err);
     gsl_matrix_free(F);
-    gsl_matrix_free(X);
     free(root);
     return status;
 }

@@ -33,7 +33,9 @@ typedef struct {
     gsl_matrix *V;     /* owned, C x m: and v */
     double *of_piece;  /* owned: sums of pieces */
     double log_likelihood;
-    bool filled; /* phi has all rows */
+    const volatile int
+        *interrupted; /* borrowed, or NULL: ends what takes long; set by the caller */
+    bool filled;      /* phi has all rows */
 } rvm_points_mode;
 
 /* budget: numbers that phi may have. */

@@ -203,6 +203,7 @@ static rvm_status finish_modes(rvm_model *m, const whole *w, rvm_points_mode *q,
     double log_det = 0;
     rvm_status status = R == NULL ? rvm_fail_memory(err, "the model") : RVM_OK;
     q->row_weight = w->y->observed.row_weight;
+    q->interrupted = s->interrupted;
     if (status == RVM_OK)
         status = rvm_points_mode_precondition(q, w->r->variance[0], err);
     if (status == RVM_OK)
@@ -253,6 +254,42 @@ static rvm_status copy_points(rvm_model *m, const whole *w, rvm_error *err)
     return rvm_points_check(&w->points, err);
 }
 
+/* An upper triangle row by row: a factor. */
+static bool is_factor(const double *entry, size_t K)
+{
+    for (size_t i = 0; i < K; i++) {
+        if (!(entry[0] > 0))
+            return false;
+        for (size_t j = i; j < K; j++)
+            if (!isfinite(*entry++))
+                return false;
+    }
+    return true;
+}
+
+static bool is_sound(const rvm_latent *f)
+{
+    if (!(f->process_variance > 0 && isfinite(f->process_variance)))
+        return false;
+    for (size_t i = 0; i < f->count; i++)
+        if (!isfinite(f->weight[i]) || !isfinite(f->alpha[i]) ||
+            !(f->alpha[i] > 0 || i >= f->terms))
+            return false;
+    return f->factor == NULL || is_factor(f->factor, f->count);
+}
+
+/* What could not be read again is not written. */
+static rvm_status check_numbers(const rvm_model *m, size_t K, rvm_error *err)
+{
+    bool sound = isfinite(m->log_evidence) && is_factor(m->point_factor, K);
+    for (size_t k = 0; k < m->latent_count; k++)
+        sound = sound && is_sound(&m->latent[k]);
+    if (sound)
+        return RVM_OK;
+    return rvm_fail(err, RVM_ENUMERIC,
+                    "the model leaves the range of finite numbers: scale the data");
+}
+
 rvm_status rvm_process_finish(rvm_model *m, const rvm_study *y, const size_t *place,
                               const rvm_induced *r, const rvm_settings *s, rvm_error *err)
 {
@@ -266,6 +303,8 @@ rvm_status rvm_process_finish(rvm_model *m, const rvm_study *y, const size_t *pl
                                                 : finish_regression(m, &w, s, budget, err);
     if (status == RVM_OK)
         status = copy_points(m, &w, err);
+    if (status == RVM_OK)
+        status = check_numbers(m, w.points.K, err);
     whole_free(&w);
     return status;
 }

@@ -32,14 +32,17 @@ static const double enough_of_noise = 0.01;
 /* Nats that a step must gain for another one; longest step in any coordinate. */
 static const double least_gain = 0.02, longest = 1;
 
+/* A leave-one-out scale beyond that is of rows that are not rounded well. */
+static const double most_wider = 100;
+
 typedef struct {
     double least, most;
 } range;
 
-/* Logarithms. Of s and the noise against the variance of the targets; of a factor; of a weight
+/* Logarithms. Of s, times the mean of k(x,x), and the noise against the variance of the targets; of a factor; of a weight
  * against its start; of the variance of what a term does. */
 static const range of_variance = { -12, 14 }, of_noise = { -16, 2 }, of_factor = { -5, 5 },
-                   of_weight = { -12, 5 }, of_term = { -14, 9 };
+                   of_weight = { -12, 5 }, of_term = { -14, 20 };
 
 typedef struct {
     rvm_process_job job;
@@ -58,6 +61,8 @@ typedef struct {
     double *eta_values;       /* owned, eta.count */
     rvm_points points;
     rvm_fitc fitc;
+    bool refines; /* where a climb with fewer rows has ended: the kernel is held */
+    bool scaled;  /* bounds of s are in units of the kernel */
     bool placed;
     size_t at_precision, at_variance, at_noise, count; /* places in theta */
     double *low, *high;                                /* owned, count */
@@ -256,6 +261,7 @@ static void start(climb *c)
         const double noise = log(j->noise[c->output[k]]);
         const double variance = j->from == NULL ? 0 : log(j->from->variance[c->output[k]]);
         set_bounds(c, c->at_variance + k, variance, of_variance, false);
+        c->ascent.now.theta[c->at_variance + k] = variance;
         if (noise_fixed)
             c->ascent.now.theta[noise_at(c, k)] = c->low[noise_at(c, k)] = c->high[noise_at(c, k)] =
                 noise;
@@ -266,7 +272,8 @@ static void start(climb *c)
 
 /* Variances are multiplied by what the targets are off where they are left out, where that is more
  * than the variances say: an evidence that has fitted many length-scales to few rows is too sure of
- * itself (yacht, 246 rows: 90 % intervals hold 87 -> 91 %). Means do not move. */
+ * itself (yacht, 246 rows: 90 % intervals hold 87 -> 91 %). Means do not move, but for what terms
+ * that several outputs share do. */
 static rvm_status widen(climb *c, rvm_error *err)
 {
     double *gradient = c->ascent.trial.gradient, value, mean = 0;
@@ -277,7 +284,7 @@ static rvm_status widen(climb *c, rvm_error *err)
         mean += c->fitc.target[j].left_out / (double)c->targets;
     for (size_t j = 0; j < c->targets; j++) {
         const double off = c->job.settings->shared_noise ? mean : c->fitc.target[j].left_out;
-        c->wider[j] = fmax(off, 1);
+        c->wider[j] = fmax(1, fmin(off, most_wider));
     }
     return RVM_OK;
 }
@@ -288,7 +295,7 @@ static void show(climb *c)
     const double *theta = c->ascent.now.theta;
     set_kernel(c, theta);
     for (size_t i = 0; i < c->job.terms; i++)
-        c->precision[i] = exp(theta[c->at_precision + i]);
+        c->precision[i] = exp(theta[c->at_precision + i]) / (c->targets == 1 ? c->wider[0] : 1);
     for (size_t k = 0; k < c->job.latents; k++) {
         c->variance[k] = 0;
         c->noise[k] = c->job.noise[k];
@@ -334,6 +341,8 @@ static rvm_status climb_alloc(void **out, const rvm_process_job *job, rvm_error 
         climb_free(c);
         return status;
     }
+    c->refines = job->from != NULL;
+    c->job.from = NULL; /* it is not there for long */
     *out = c;
     return RVM_OK;
 }
@@ -346,6 +355,8 @@ static void begin_phase(climb *c, phase p)
     const bool factor = c->decays && p == FACTOR, each = p == EACH;
     c->phase = p;
     c->placed = false;
+    for (size_t j = 0; j < c->targets; j++)
+        c->wider[j] = 1;
     c->low[0] = factor ? of_factor.least : theta[0];
     c->high[0] = factor ? of_factor.most : theta[0];
     for (size_t k = 1; k <= c->weights; k++) {
@@ -354,16 +365,36 @@ static void begin_phase(climb *c, phase p)
     }
 }
 
+/* s multiplies k(x,x), which is of any size where the kernel does not decay. */
+static rvm_status scale_variances(climb *c, rvm_error *err)
+{
+    set_kernel(c, c->ascent.now.theta);
+    const rvm_status status = rvm_points_place(&c->points, &c->kernel, err);
+    if (status != RVM_OK)
+        return status;
+    const double shift = log(rvm_points_scale(&c->points));
+    for (size_t j = c->at_variance; j < c->at_noise; j++) {
+        c->low[j] -= shift;
+        c->high[j] -= shift;
+        if (!c->refines)
+            c->ascent.now.theta[j] -= shift;
+    }
+    c->scaled = true;
+    return RVM_OK;
+}
+
 static rvm_status climb_place(void *climbing, const rvm_problem *points, rvm_error *err)
 {
     climb *c = climbing;
     const rvm_settings *s = c->job.settings;
     const double budget = s->budget_mb * 1048576 / 8 / 4;
-    begin_phase(c, c->points.K == 0 || c->job.from != NULL ? HELD : FACTOR);
+    begin_phase(c, c->points.K == 0 || c->refines ? HELD : FACTOR);
     rvm_fitc_free(&c->fitc);
     rvm_points_free(&c->points);
     rvm_status status =
         rvm_points_init(&c->points, c->job.rows, points, rvm_threads(s->threads), err);
+    if (status == RVM_OK && !c->scaled)
+        status = scale_variances(c, err);
     if (status == RVM_OK)
         status = rvm_fitc_init(&c->fitc, &c->points, c->weights > 0 ? &c->inputs : NULL, c->job.T,
                                c->job.terms, c->targets, budget, err);
@@ -387,6 +418,11 @@ static rvm_status step_in_phase(bool *rests, climb *c, rvm_error *err)
     if (status == RVM_OK)
         status = rvm_ascent_climb(&c->ascent, &hill, least_gain, STEPS, most_steps[c->phase], err);
     *rests = c->ascent.resting;
+    if (rvm_interrupted(c->job.settings->interrupted)) {
+        show(c);
+        *rests = false;
+        return status;
+    }
     if (status == RVM_OK && *rests && c->weights > 0 && c->phase == FACTOR) {
         begin_phase(c, EACH);
         *rests = false;
@@ -402,8 +438,7 @@ static rvm_status climb_step(bool *rests, void *climbing, rvm_error *err)
 {
     climb *c = climbing;
     const rvm_status status = step_in_phase(rests, c, err);
-    if (status == RVM_OK && *rests && c->decays && c->phase == HELD &&
-        !rvm_interrupted(c->job.settings->interrupted)) {
+    if (status == RVM_OK && *rests && c->decays && c->phase == HELD) {
         begin_phase(c, FACTOR);
         *rests = false;
     }

@@ -1,6 +1,7 @@
 /* From relevance vectors to the points of a sparse Gaussian process, of which they are the first. */
 #include "search/inducing.h"
 
+#include <assert.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
@@ -39,13 +40,13 @@ struct rvm_inducing {
     const rvm_study *y; /* borrowed */
     rvm_settings settings;
     size_t *id; /* owned, count: candidates; terms, ascending, then points in the order they came */
-    size_t count, terms, vectors, capacity; /* vectors: the points that are relevance vectors */
-    size_t *sorted;                         /* owned: the same, ascending */
-    double *precision, *noise;              /* owned: the start */
-    rvm_problem *rows;                      /* owned: those that hyperparameters are learned from */
-    size_t *row;                            /* owned: their numbers */
-    gsl_matrix *T;                          /* owned, terms x rows */
-    rvm_problem *points;                    /* owned */
+    size_t count, terms, vectors; /* vectors: the points that are relevance vectors */
+    size_t *sorted;               /* owned: the same, ascending */
+    double *precision, *noise;    /* owned: the start */
+    rvm_problem *rows;            /* owned: those that hyperparameters are learned from */
+    size_t *row;                  /* owned: their numbers */
+    gsl_matrix *T;                /* owned, terms x rows */
+    rvm_problem *points;          /* owned */
     const rvm_process_climb *type;
     void *climb;        /* owned */
     void *sample_climb; /* owned: the one before, of a sample of the rows */
@@ -56,7 +57,7 @@ struct rvm_inducing {
 
 /* ---- The start ------------------------------------------------------------------------------ */
 
-/* All functions of all latent functions, each once; so many as there is room for. */
+/* All functions of all latent functions, each once. */
 static rvm_status collect(rvm_inducing *g, const rvm_search_type *type, const void *search,
                           size_t latents, rvm_error *err)
 {
@@ -105,16 +106,22 @@ static rvm_status sample(size_t **row, size_t *count, size_t N, unsigned long se
     return status;
 }
 
+/* Points whose K x K matrices take a quarter of the budget each. */
+static size_t room_for(const rvm_inducing *g)
+{
+    return (size_t)fmax(1, sqrt(g->settings.budget_mb * 1048576 / 8 / 4));
+}
+
 static size_t most_points(const rvm_inducing *g)
 {
     const size_t all = g->y->basis.count - g->y->basis.terms;
     const bool classes = g->y->observed.likelihood->curved;
     const size_t least = classes ? LEAST_OF_CLASSES : LEAST_POINTS;
     const double fit = sqrt((classes ? work_of_classes : work) / (double)g->y->p->rows);
-    const size_t many = (size_t)fmin(fit, (double)(GROWTH * g->vectors));
-    const size_t wanted =
-        g->settings.vectors > 0 ? (size_t)g->settings.vectors : GSL_MAX(g->vectors, many);
-    return GSL_MIN(all, GSL_MAX(wanted, g->settings.vectors > 0 ? 1 : least));
+    const size_t many = GSL_MIN((size_t)fmin(fit, (double)(GROWTH * g->vectors)), room_for(g));
+    if (g->settings.vectors > 0)
+        return GSL_MIN(all, GSL_MAX(g->vectors, GSL_MIN((size_t)g->settings.vectors, room_for(g))));
+    return GSL_MIN(all, GSL_MAX(GSL_MAX(g->vectors, many), least));
 }
 
 /* Terms at some rows. */
@@ -265,6 +272,22 @@ static rvm_status sample_candidates(candidates *c, rvm_inducing *g, rvm_error *e
                                                 : RVM_OK;
 }
 
+/* What is a point already has no weight. */
+static rvm_status leave_points_out(candidates *c, const rvm_inducing *g, rvm_error *err)
+{
+    const rvm_basis *b = &g->y->basis;
+    bool *taken = rvm_array(b->count, sizeof *taken);
+    if (taken == NULL)
+        return rvm_fail_memory(err, "the points of the process");
+    for (size_t i = g->terms; i < g->count; i++)
+        taken[g->id[i]] = true;
+    for (size_t k = 0; k < c->count; k++)
+        if (taken[b->terms + c->number[k]])
+            c->weight[k] = 0;
+    free(taken);
+    return RVM_OK;
+}
+
 static rvm_status weigh_candidates(candidates *c, rvm_inducing *g, rvm_error *err)
 {
     gsl_matrix *T = terms_at(g, c->rows);
@@ -275,7 +298,7 @@ static rvm_status weigh_candidates(candidates *c, rvm_inducing *g, rvm_error *er
     if (status == RVM_OK)
         status = g->type->weigh(c->weight, &c->enough, g->climb, c->rows, T, err);
     gsl_matrix_free(T);
-    return status;
+    return status == RVM_OK ? leave_points_out(c, g, err) : status;
 }
 
 /* The least sure of them, `wanted` at the most, become points too. */
@@ -384,7 +407,7 @@ void rvm_inducing_report(rvm_report *r, const rvm_inducing *g)
     r->rows = g->rows->rows;
     r->functions = g->count;
     r->credit = 0; /* there is one way on from here */
-    if (g->placed && g->steps > 0)
+    if (g->placed && g->steps > 0 && isfinite(g->type->state(g->climb).log_evidence))
         r->log_evidence = g->type->state(g->climb).log_evidence;
     r->converged = g->resting;
     r->progress = g->resting ? 1 : steps / (steps + 10);
@@ -406,6 +429,8 @@ rvm_induced rvm_inducing_result(const rvm_inducing *g)
     const rvm_process_state s = g->type->state(g->climb);
     memcpy(g->sorted, g->id, g->count * sizeof *g->id);
     qsort(g->sorted, g->count, sizeof *g->sorted, compare);
+    for (size_t i = 1; i < g->count; i++)
+        assert(g->sorted[i - 1] < g->sorted[i]);
     return (
         rvm_induced){ g->sorted, g->count, g->terms, *s.kernel, s.precision, s.variance, s.noise };
 }

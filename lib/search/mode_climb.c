@@ -25,7 +25,7 @@
 
 enum { FOLDS = 5, POINTS = 400, MOST_TRIALS = 12 };
 
-/* s where the search begins; factor from one to the next; bounds. */
+/* s, times the mean of k(x,x), where the search begins; factor from one to the next; bounds. */
 static const double first_variance = 30, factor = 3.16227766016838, least_variance = 1e-3,
                     most_variance = 1e7;
 
@@ -59,7 +59,8 @@ typedef struct {
     rvm_points_mode mode;
     gsl_matrix *V[FOLDS]; /* owned: the modes of the trial before, */
     double at[FOLDS];     /* and their variance; 0: none yet */
-    trial best, last;
+    double unit;          /* 1 / mean of k(x,x) */
+    trial best;
     int direction; /* of ln s: 1 at first; 0: at rest */
     int trials;
 } climb;
@@ -129,6 +130,7 @@ static rvm_status prepare(climb *c, rvm_error *err)
     for (size_t k = 0; k < c->C; k++)
         c->variance[k] = first_variance;
     c->best = (trial){ first_variance, INFINITY };
+    c->unit = 1;
     return deal_folds(c, err);
 }
 
@@ -164,8 +166,11 @@ static rvm_status climb_place(void *climbing, const rvm_problem *points, rvm_err
     if (status == RVM_OK)
         status = rvm_points_place(&c->points, &c->job.y->basis.kernel, err);
     if (status == RVM_OK)
+        c->unit = 1 / rvm_points_scale(&c->points);
+    if (status == RVM_OK)
         status = rvm_points_mode_init(&c->mode, &c->points, c->job.T, c->precision, c->job.terms,
                                       c->C, c->class_of_row, budget, err);
+    c->mode.interrupted = s->interrupted;
     for (int k = 0; k < FOLDS && status == RVM_OK; k++) {
         c->at[k] = 0;
         c->V[k] = gsl_matrix_calloc(c->C, c->mode.m);
@@ -226,8 +231,9 @@ static rvm_status find_mode(climb *c, int fold, double variance, rvm_error *err)
     for (size_t n = 0; n < c->job.rows->rows; n++)
         c->row_weight[n] = c->fold[n] == fold ? 0 : weight_of(c, n);
     q->row_weight = c->row_weight;
+    gsl_matrix_view kernel = gsl_matrix_submatrix(c->V[fold], 0, q->terms, q->C, q->m - q->terms);
     if (c->at[fold] > 0)
-        gsl_matrix_scale(c->V[fold], sqrt(c->at[fold] / variance));
+        gsl_matrix_scale(&kernel.matrix, sqrt(c->at[fold] / variance));
     gsl_matrix_memcpy(q->V, c->V[fold]);
     const rvm_status status = rvm_points_mode_find(q, at_mode, c->job.settings->interrupted, err);
     gsl_matrix_memcpy(c->V[fold], q->V);
@@ -255,16 +261,20 @@ static rvm_status try(double *loss, climb *c, double variance, rvm_error *err)
 static rvm_status climb_step(bool *rests, void *climbing, rvm_error *err)
 {
     climb *c = climbing;
-    const double next =
-        c->trials == 0 ? first_variance : c->best.variance * pow(factor, c->direction);
+    const double first = first_variance * c->unit;
+    const double next = c->trials == 0 ? first : c->best.variance * pow(factor, c->direction);
     double loss = INFINITY;
     rvm_status status = RVM_OK;
-    const bool beyond = next < least_variance || next > most_variance || c->trials >= MOST_TRIALS;
-    if (!beyond)
+    const bool within = next >= least_variance * c->unit && next <= most_variance * c->unit;
+    if (within && c->trials < MOST_TRIALS)
         status = try(&loss, c, next, err);
     if (status == RVM_EINTERRUPT) { /* what there is so far will do */
         *rests = false;
         return RVM_OK;
+    }
+    if (status == RVM_ENUMERIC) { /* no mode there */
+        loss = INFINITY;
+        status = RVM_OK;
     }
     if (status != RVM_OK)
         return status;
@@ -273,7 +283,7 @@ static rvm_status climb_step(bool *rests, void *climbing, rvm_error *err)
         c->best = (trial){ next, loss };
     c->trials++;
     if (!better)
-        c->direction = c->direction > 0 && c->best.variance == first_variance ? -1 : 0;
+        c->direction = c->direction > 0 && c->best.variance == first ? -1 : 0;
     for (size_t k = 0; k < c->C; k++)
         c->variance[k] = c->best.variance;
     *rests = c->direction == 0;
@@ -329,11 +339,13 @@ static rvm_status climb_weigh(double *weight, double *enough, void *climbing,
     for (size_t n = 0; n < c->job.rows->rows; n++)
         c->row_weight[n] = weight_of(c, n);
     c->mode.row_weight = c->row_weight;
-    rvm_status status = rvm_points_mode_precondition(&c->mode, first_variance, err);
+    rvm_status status = rvm_points_mode_precondition(&c->mode, first_variance * c->unit, err);
     if (status == RVM_OK)
         status = rvm_points_mode_find(&c->mode, at_mode, c->job.settings->interrupted, err);
+    for (size_t n = 0; n < rows->rows; n++)
+        weight[n] = 1;
     if (status != RVM_OK)
-        return status;
+        return status == RVM_ENUMERIC ? RVM_OK : status;
     status = rvm_points_init(&z, rows, c->some, c->points.threads, err);
     if (status == RVM_OK)
         status = rvm_points_place(&z, &c->job.y->basis.kernel, err);
@@ -349,7 +361,7 @@ static rvm_process_state climb_state(const void *climbing)
 {
     const climb *c = climbing;
     return (rvm_process_state){ &c->job.y->basis.kernel, c->precision, c->variance, NULL,
-                                -c->best.loss };
+                                -INFINITY };
 }
 
 const rvm_process_climb rvm_mode_climb = { climb_alloc, true,        climb_weigh, climb_place,
