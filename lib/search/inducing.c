@@ -334,16 +334,16 @@ static rvm_status add_points(rvm_inducing *g, rvm_error *err)
 {
     candidates c = { .number = NULL };
     g->complete = points_of(g) >= most_points(g);
-    rvm_status status = RVM_OK;
-    if (!g->complete)
-        status = sample_candidates(&c, g, err);
+    if (g->complete)
+        return take_points(g, err);
+    rvm_status status = sample_candidates(&c, g, err);
     if (status == RVM_OK && points_of(g) == 0) /* to begin with */
         g->id[g->count++] = g->y->basis.terms + c.number[0];
     if (status == RVM_OK)
         status = take_points(g, err);
-    if (status == RVM_OK && !g->complete)
+    if (status == RVM_OK)
         status = weigh_candidates(&c, g, err);
-    if (status == RVM_OK && !g->complete)
+    if (status == RVM_OK)
         status = choose(&c, g, batch(g), err);
     if (status == RVM_OK)
         status = take_points(g, err);
