@@ -74,7 +74,7 @@ static rvm_status find_function(moments *q, size_t k, int threads, rvm_error *er
     const rvm_model *m = q->m;
     rvm_prediction out = { 0 };
     const rvm_status status = predict_alone(&out, q, k, true, threads, err);
-    for (size_t n = 0; n < q->p->rows && status == RVM_OK; n++) {
+    for (size_t n = 0; n < out.rows && status == RVM_OK; n++) {
         const double *log_p = out.log_probability + 2 * n;
         q->mean[n * q->F + k] = m->task == RVM_CLASSIFICATION ? log_p[0] - log_p[1] : out.value[n];
         q->variance[n * q->F + k] = out.variance[n] - m->latent[k].noise_variance;
@@ -92,7 +92,7 @@ static rvm_status find_left(moments *q, int threads, rvm_error *err)
     if (!rvm_model_is_process(q->m) || q->m->task == RVM_CLASSIFICATION)
         return RVM_OK;
     status = predict_alone(&out, q, 0, false, threads, err);
-    for (size_t n = 0; n < q->p->rows && status == RVM_OK; n++) {
+    for (size_t n = 0; n < out.rows && status == RVM_OK; n++) {
         const double weights = q->variance[n * q->F] + f->noise_variance;
         q->left[n] = fmax(out.variance[n] - weights, 0) / f->process_variance;
     }
