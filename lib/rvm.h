@@ -405,7 +405,8 @@ typedef struct {
     double mean, sd;
 } rvm_coefficient;
 /* Those of one function: an output, a class of several, or 0. *out is owned by the caller; *count
- * is 0 for models of draws, which have no such distribution. Cost count x K^2. */
+ * is 0 for models of draws, which have no such distribution, and RVM_EMODEL says that classes with
+ * the kernel prior have no standard deviations. Cost count x K^2. */
 RVM_CHECKED rvm_status rvm_model_coefficients(rvm_coefficient **out, size_t *count,
                                               const rvm_model *m, size_t function, rvm_error *err);
 /* Effect of each input of a kernel with weights, kernel.inputs->count of them in that order: by how
@@ -417,8 +418,8 @@ RVM_CHECKED rvm_status rvm_model_effects(double *effect, const rvm_model *m, con
 /* What the model would lose on other rows, estimated from those of its training (at most 1000 of
  * them): each is predicted by the posterior that the other rows leave, at the same precisions. */
 typedef struct {
-    size_t rows;     /* of which something can be said; 0: none, as of draws, of one class,
-                        or of more than 20 classes or outputs */
+    size_t rows;     /* of which something can be said; 0: none, as of draws, of one class, of
+                        classes with the kernel prior, or of more than 20 classes or outputs */
     double loss;     /* regression: mean squared error, as a share of that of the mean of the other
                         rows, averaged over the outputs; classification: mean log loss */
     double constant; /* the same of predictions that ignore the features; regression: 1 */
@@ -439,7 +440,8 @@ typedef struct {
     double *value;    /* rows x outputs: predictive mean, or the label of the most probable class */
     double *variance; /* rows x outputs: predictive variance (regression, noise included); the
                             variance of the log-odds (two classes) or, of more classes, of the
-                            latent function of the predicted one */
+                            latent function of the predicted one; 0 of classes with the kernel
+                            prior, which have none */
     double *low, *high;  /* rows x outputs: the interval of the settings, where they have one */
     double *probability; /* rows x classes, classification only; averaged over the posterior of the
                             weights (MacKay 1992) unless `mode`; every row sums to 1 */

@@ -72,28 +72,17 @@ START_TEST(of_each_output)
     }
 END_TEST
 
-/* Classes of one covariance: R'R = [4 2; 2 17] of the first one is everyone's. */
-START_TEST(of_classes_with_one_covariance)
+START_TEST(classes_with_the_kernel_prior_have_none)
     {
-        rvm_model *m = read_ok("rvm_model 1\ntask classification\nkernel_type linear\nnr_class 3\n"
-                               "label 1 2 3\ntotal_rv 1\nexamples 9\nprocess_variance 1 1 1\n"
-                               "common_covariance 1\nlog_evidence 0\nconverged 1\n"
-                               "probability 0\nclass 1 2\nbasis x1 3 1\nfactor 2 1\nfactor 4\n"
-                               "class 2 2\nbasis x1 5 1\nclass 3 2\nbasis x1 -8 1\n"
-                               "point_factor 1\nRV\n1 2 3 1:1\nend\n");
-        const double mean[] = { 3, 5, -8 };
+        rvm_model *m = read_ok("rvm_model 1\ntask classification\nkernel_type linear\nnr_class 2\n"
+                               "label 1 2\ntotal_rv 1\nexamples 9\nprocess_variance 1\n"
+                               "log_evidence 0\nconverged 1\nprobability 0\nbasis x1 3 1\nRV\n"
+                               "1 1:1\nend\n");
+        rvm_coefficient *list = NULL;
+        size_t count = 0;
+        rvm_error err = { 0 };
 
-        for (size_t k = 0; k < 3; k++) {
-            rvm_coefficient *list = NULL;
-            size_t count = 0;
-            rvm_error err = { 0 };
-
-            ck_assert_int_eq(rvm_model_coefficients(&list, &count, m, k, &err), RVM_OK);
-            ck_assert_uint_eq(count, 1);
-            ck_assert_double_eq(list[0].mean, mean[k]);
-            ck_assert_double_eq_tol(list[0].sd, sqrt(17.0 / 64), 1e-15);
-            free(list);
-        }
+        ck_assert_int_eq(rvm_model_coefficients(&list, &count, m, 0, &err), RVM_EMODEL);
         rvm_model_free(m);
     }
 END_TEST
@@ -105,7 +94,7 @@ Suite *coefficients_suite(void)
     TCase *c = tcase_create("coefficients");
     tcase_add_test(c, three_by_three);
     tcase_add_test(c, of_each_output);
-    tcase_add_test(c, of_classes_with_one_covariance);
+    tcase_add_test(c, classes_with_the_kernel_prior_have_none);
     suite_add_tcase(s, c);
     return s;
 }

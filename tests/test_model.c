@@ -296,17 +296,17 @@ static const char process[] = "rvm_model 1\n"
                               "-32\n"
                               "end\n";
 static const char process_matrix[] = "rvm_model 1\n"
-                                     "task classification\n"
+                                     "task regression\n"
                                      "kernel_type precomputed\n"
                                      "nr_class 2\n"
-                                     "label 1 -1\n"
                                      "total_rv 1\n"
                                      "examples 9\n"
+                                     "noise_variance 0.25\n"
+                                     "noise_fixed 0\n"
                                      "process_variance 3\n"
                                      "kernel_diagonal 1.75\n"
                                      "log_evidence -4.5\n"
                                      "converged 1\n"
-                                     "probability 0\n"
                                      "factor 2\n"
                                      "point_factor 4\n"
                                      "RV\n"
@@ -336,6 +336,7 @@ static const char process_outputs[] = "rvm_model 1\n"
                                       "RV\n"
                                       "0.5 0 1:2\n"
                                       "end\n";
+/* Classes: weights alone. */
 static const char process_classes[] = "rvm_model 1\n"
                                       "task classification\n"
                                       "kernel_type laplacian\n"
@@ -345,68 +346,33 @@ static const char process_classes[] = "rvm_model 1\n"
                                       "total_rv 2\n"
                                       "examples 9\n"
                                       "process_variance 1 2 3\n"
-                                      "common_covariance 1\n"
                                       "log_evidence -4.5\n"
                                       "converged 1\n"
                                       "probability 1\n"
                                       "class 7 3\n"
                                       "bias 0.25 0.5 0\n"
-                                      "factor 2 1 -1\n"
-                                      "factor 4 0\n"
-                                      "factor 5\n"
-                                      "class -3 3\n"
-                                      "bias -1 8 0\n"
+                                      "class -3 2\n"
                                       "class 0 3\n"
                                       "bias 2 16 0\n"
-                                      "point_factor 1 0.5\n"
-                                      "point_factor 0.75\n"
                                       "RV\n"
                                       "0.5 0.125 3 1:2\n"
                                       "0 -1 4 1:1 2:3\n"
                                       "end\n";
-/* Classes as training writes them: weights alone. */
-static const char process_modes[] = "rvm_model 1\n"
-                                    "task classification\n"
-                                    "kernel_type laplacian\n"
-                                    "gamma 1\n"
-                                    "nr_class 2\n"
-                                    "label 7 -3\n"
-                                    "total_rv 2\n"
-                                    "examples 9\n"
-                                    "process_variance 2\n"
-                                    "covariance none\n"
-                                    "log_evidence -4.5\n"
-                                    "converged 1\n"
-                                    "probability 1\n"
-                                    "bias 0.25 0.5 0\n"
-                                    "RV\n"
-                                    "0.5 1:2\n"
-                                    "-1 1:1 2:3\n"
-                                    "end\n";
-static const char process_own[] = "rvm_model 1\n"
+static const char process_two[] = "rvm_model 1\n"
                                   "task classification\n"
-                                  "kernel_type laplacian\n"
-                                  "gamma 1\n"
-                                  "nr_class 3\n"
-                                  "label 7 -3 0\n"
-                                  "multiclass ovr\n"
-                                  "total_rv 1\n"
+                                  "kernel_type precomputed\n"
+                                  "nr_class 2\n"
+                                  "label 7 -3\n"
+                                  "total_rv 2\n"
                                   "examples 9\n"
-                                  "process_variance 1 2 3\n"
+                                  "process_variance 2\n"
                                   "log_evidence -4.5\n"
                                   "converged 1\n"
                                   "probability 1\n"
-                                  "class 7 2\n"
                                   "bias 0.25 0.5 0\n"
-                                  "factor 2 1\n"
-                                  "factor 4\n"
-                                  "class -3 1\n"
-                                  "factor 5\n"
-                                  "class 0 1\n"
-                                  "factor 6\n"
-                                  "point_factor 1\n"
                                   "RV\n"
-                                  "0.5 0.125 3 1:2\n"
+                                  "0.5 0:3\n"
+                                  "-1 0:5\n"
                                   "end\n";
 
 static rvm_status read_text(rvm_model **out, const char *text, size_t length, rvm_error *err)
@@ -504,8 +470,7 @@ START_TEST(round_trips_are_byte_identical)
         expect_round_trip(process_matrix);
         expect_round_trip(process_outputs);
         expect_round_trip(process_classes);
-        expect_round_trip(process_modes);
-        expect_round_trip(process_own);
+        expect_round_trip(process_two);
     }
 END_TEST
 
@@ -714,8 +679,7 @@ START_TEST(kernel_priors_are_read)
         ck_assert(f->count == 4 && f->terms == 2);
         ck_assert_mem_eq(f->alpha, alpha, sizeof alpha);
         ck_assert(f->weight[2] == 0.5 && f->weight[3] == -32 && f->vector[1] == 1);
-        ck_assert_ptr_eq(rvm_model_factor(m, 0), f->factor);
-        ck_assert(!m->common_covariance);
+        ck_assert(rvm_model_has_covariance(m) && rvm_model_has_covariance(flat));
         rvm_model_free(m);
         rvm_model_free(flat);
 
@@ -726,25 +690,17 @@ START_TEST(kernel_priors_are_read)
     }
 END_TEST
 
-/* Training frees the factors that the first one stands for. */
-START_TEST(kernel_priors_of_several_functions)
+START_TEST(kernel_priors_of_classes)
     {
-        rvm_model *m = read_ok(process_classes), *own = read_ok(process_own);
+        rvm_model *m = read_ok(process_classes);
         const rvm_latent *f = m->latent;
 
-        ck_assert(m->common_covariance && !own->common_covariance);
+        ck_assert(rvm_model_is_process(m) && !rvm_model_has_covariance(m));
         ck_assert(f[0].process_variance == 1 && f[2].process_variance == 3);
-        ck_assert(f[1].factor == NULL && f[2].factor == NULL);
-        ck_assert_ptr_eq(rvm_model_factor(m, 2), f[0].factor);
-        ck_assert_ptr_eq(rvm_model_factor(own, 2), own->latent[2].factor);
-        ck_assert(f[0].weight[2] == 0 && f[1].weight[2] == -1 && f[2].weight[1] == 3);
+        ck_assert(f[0].factor == NULL && f[2].factor == NULL && m->point_factor == NULL);
+        ck_assert(f[0].weight[2] == 0 && f[1].weight[1] == -1 && f[2].weight[1] == 3);
         ck_assert_uint_eq(f[2].vector[1], 1);
-        rvm_latent_drop_factor(&own->latent[1]);
-        ck_assert_ptr_null(own->latent[1].factor);
-        free(own->point_factor);
-        ck_assert(rvm_model_alloc_points(own) && own->point_factor[0] == 0);
         rvm_model_free(m);
-        rvm_model_free(own);
     }
 END_TEST
 
@@ -825,7 +781,6 @@ static const bad_case bad_cases[] = {
     { process, "process_variance 1e-300\n", "", 18, 1, "\"RV\" is expected" },
     { process, "process_variance", "process_variance 1\nprocess_variance", 11, 1,
       "\"log_evidence\" is expected" },
-    { process, "log_evidence", "common_covariance 1\nlog_evidence", 11, 1, "no such line" },
     { process, "log_evidence", "kernel_diagonal 1\nlog_evidence", 11, 1,
       "\"log_evidence\" is expected" },
     { process, "0.5 1:2", "0.5 3 1:2", 22, 5, "index:value" },
@@ -850,9 +805,9 @@ static const bad_case bad_cases[] = {
     { drawn, "log_likelihood", "process_variance 1\nlog_likelihood", 11, 1, "no such line" },
     { regression, "noise_variance", "process_variance 1\nnoise_variance", 8, 1,
       "\"noise_variance\" is expected" },
-    { process_matrix, "kernel_diagonal 1.75\n", "", 9, 1, "\"kernel_diagonal\" is expected" },
-    { process_matrix, "kernel_diagonal 1.75", "kernel_diagonal -1", 9, 17, "0 or more" },
-    { process_matrix, "kernel_diagonal 1.75", "kernel_diagonal 1 2", 9, 19, "complete" },
+    { process_matrix, "kernel_diagonal 1.75\n", "", 10, 1, "\"kernel_diagonal\" is expected" },
+    { process_matrix, "kernel_diagonal 1.75", "kernel_diagonal -1", 10, 17, "0 or more" },
+    { process_matrix, "kernel_diagonal 1.75", "kernel_diagonal 1 2", 10, 19, "complete" },
     { precomputed, "log_evidence", "kernel_diagonal 1\nlog_evidence", 9, 1,
       "\"log_evidence\" is expected" },
     { process_matrix, "0.5 0:3", "0.5 1 0:3", 16, 5, "index:value" },
@@ -863,26 +818,14 @@ static const bad_case bad_cases[] = {
     { process_outputs, "output 1 2", "output 1 1", 17, 1, "output 1 must have all vectors" },
     { process_outputs, "0.5 0 1:2", "0.5 1:2", 23, 5, "number" },
     { process_outputs, "0.5 0 1:2", "0.5 0 0 1:2", 23, 7, "index:value" },
-    { process_modes, "covariance none", "covariance all", 10, 12, "none is expected" },
-    { process_modes, "covariance none", "covariance", 10, 11, "none is expected" },
-    { process_modes, "covariance none", "covariance none 1", 10, 17, "complete" },
-    { process_modes, "covariance none\n", "", 14, 1, "\"factor\" is expected" },
-    { process_modes, "covariance none", "common_covariance 1", 10, 1, "no such line" },
-    { process_modes, "RV\n", "point_factor 1 0\nRV\n", 15, 1, "\"RV\" is expected" },
-    { process_outputs, "log_evidence", "covariance none\nlog_evidence", 11, 1, "no such line" },
-    { process_classes, "common_covariance 1", "common_covariance 0", 10, 19, "whole number" },
-    { process_classes, "common_covariance 1", "common_covariance", 10, 18, "number" },
-    { process_classes, "common_covariance 1\n", "", 20, 1, "\"factor\" is expected" },
-    { process_classes, "process_variance 1 2 3\n", "", 9, 1, "\"log_evidence\" is expected" },
-    { process_classes, "class -3 3\n", "class -3 2\n", 21, 1, "class -3 must have all" },
-    { process_classes, "class -3 3\nbias -1 8 0\n", "class -3 2\n", 20, 1,
-      "must have the basis functions of the first class" },
-    { process_classes, "bias -1 8 0\n", "basis x1 -1 8\n", 21, 1,
-      "must have the basis functions of the first class" },
-    { process_classes, "class 0 3\n", "factor 1\nclass 0 3\n", 21, 1, "\"class\" is expected" },
-    { three_classes, "log_evidence", "common_covariance 1\nlog_evidence", 8, 1,
+    { process_two, "log_evidence", "kernel_diagonal 1\nlog_evidence", 9, 1,
       "\"log_evidence\" is expected" },
-    { process_own, "class 0 1\nfactor 6\n", "class 0 1\n", 21, 1, "\"factor\" is expected" },
+    { process_two, "RV\n", "factor 2 1 1\nRV\n", 13, 1, "\"RV\" is expected" },
+    { process_two, "RV\n", "point_factor 1 0\nRV\n", 13, 1, "\"RV\" is expected" },
+    { process_two, "process_variance 2\n", "", 12, 1, "\"factor\" is expected" },
+    { process_classes, "process_variance 1 2 3\n", "", 14, 1, "\"factor\" is expected" },
+    { process_classes, "class -3 2\n", "class -3 1\n", 16, 1, "class -3 must have all" },
+    { process_classes, "class 0 3\n", "factor 1\nclass 0 3\n", 16, 1, "\"class\" is expected" },
     { weighted, "eta", "eta 1:1\neta", 6, 1, "\"nr_class\" is expected" },
     { weighted, "3:1e-300", "0:1e-300", 5, 12, "ascend" },
     { weighted, "3:1e-300", "3:0", 5, 12, "a number above 0" },
@@ -1172,7 +1115,7 @@ Suite *model_suite(void)
     tcase_add_test(tc, terms_are_read);
     tcase_add_test(tc, draws_are_read);
     tcase_add_test(tc, kernel_priors_are_read);
-    tcase_add_test(tc, kernel_priors_of_several_functions);
+    tcase_add_test(tc, kernel_priors_of_classes);
     tcase_add_test(tc, names_of_terms_are_sorted);
     tcase_add_test(tc, priors_are_read);
     tcase_add_test(tc, line_ends_of_other_systems_are_read);

@@ -277,7 +277,8 @@ void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, co
         print_process(out, t->model, &info);
     if (info.kernel.inputs != NULL)
         print_inputs(out, tool, t->model, p);
-    if (info.has_terms && info.draws == 0)
+    if (info.has_terms && info.draws == 0 &&
+        !(info.kernel_prior && info.task == RVM_CLASSIFICATION))
         print_coefficients(out, tool, t->model);
     fprintf(out, "Seconds = %.2f\n", seconds);
 }

@@ -28,12 +28,11 @@ rvm_status rvm_model_coefficients(rvm_coefficient **out, size_t *count, const rv
 {
     const rvm_latent *f = &m->latent[function];
     const size_t terms = f->draws > 0 ? 0 : f->terms;
-    if (terms > 0 && rvm_model_factor(m, function) == NULL)
+    if (terms > 0 && f->factor == NULL)
         return rvm_fail(err, RVM_EMODEL, "the model has no covariance of its weights");
     rvm_coefficient *list = rvm_array(terms, sizeof *list);
     rvm_forward R = { 0 };
-    const bool memory = list != NULL && rvm_forward_init(&R, rvm_model_factor(m, function),
-                                                         terms > 0 ? f->count : 0);
+    const bool memory = list != NULL && rvm_forward_init(&R, f->factor, terms > 0 ? f->count : 0);
     double *phi = memory ? rvm_array(R.padded, RVM_FORWARD_LANES * sizeof *phi) : NULL;
 
     for (size_t i = 0; phi != NULL && i < terms; i++) {

@@ -32,7 +32,8 @@ static rvm_status copy_functions(rvm_latent *latent, const rvm_posterior *q, con
                                  rvm_error *err)
 {
     const double *norm = q->columns->norm;
-    if (!rvm_latent_alloc(latent, &y->basis, q->columns->id, q->column, q->K, 0))
+    if (!rvm_latent_alloc(latent, &y->basis, q->columns->id, q->column, q->K, 0) ||
+        !rvm_latent_alloc_factor(latent))
         return rvm_fail_memory(err, "the model");
     double *to = latent->factor;
     for (size_t i = 0; i < q->K; i++) {

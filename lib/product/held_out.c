@@ -13,8 +13,8 @@
  *
  * With the kernel prior f is the part that the weights make, and the row has a part of its own
  * beside it, of variance v = s (k(x,x) - q(x)), of which no other row knows: in a regression it is
- * noise like the noise, sigma^2 + v in the place of sigma^2 above. Its classes are predicted by f
- * alone; more than two have one covariance, whose curvature b is the mean of theirs. */
+ * noise like the noise, sigma^2 + v in the place of sigma^2 above. Of its classes nothing is said:
+ * they have no variance. */
 #include <float.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
@@ -57,13 +57,9 @@ static rvm_status predict_alone(rvm_prediction *out, const moments *q, size_t k,
     const rvm_predictor_settings s = { .mode = true, .variance = true, .threads = threads };
     rvm_model alone = *m;
     rvm_latent f = m->latent[k];
-    f.factor = rvm_model_factor(m, k);
-    if (f.factor == NULL)
-        return rvm_fail(err, RVM_EMODEL, "the model has no covariance of its weights");
     f.process_variance = weights ? 0 : f.process_variance;
     alone.latent = &f;
     alone.latent_count = 1;
-    alone.common_covariance = alone.modes_only = false;
     alone.class_count = m->task == RVM_CLASSIFICATION ? 2 : 0;
     alone.label = label;
     return rvm_predict_by(out, &alone, q->p, &s, err);
@@ -89,7 +85,7 @@ static rvm_status find_left(moments *q, int threads, rvm_error *err)
     const rvm_latent *f = q->m->latent;
     rvm_prediction out = { 0 };
     rvm_status status = RVM_OK;
-    if (!rvm_model_is_process(q->m) || q->m->task == RVM_CLASSIFICATION)
+    if (!rvm_model_is_process(q->m))
         return RVM_OK;
     status = predict_alone(&out, q, 0, false, threads, err);
     for (size_t n = 0; n < out.rows && status == RVM_OK; n++) {
@@ -180,18 +176,6 @@ static void add_output(rvm_held_out *out, moments *q, size_t k)
 
 /* ---- Classes -------------------------------------------------------------------------------- */
 
-/* The curvature that row n has in the covariance of a class that has probability y there. */
-static double curvature_of(const moments *q, const double *p, double y)
-{
-    const size_t C = q->m->class_count;
-    double sum = 0;
-    if (C == 2 || !rvm_model_is_process(q->m))
-        return y * (1 - y);
-    for (size_t j = 0; j < C; j++)
-        sum += p[j] * (1 - p[j]) / (double)C;
-    return sum;
-}
-
 /* log_p: the logarithms of the probabilities of all classes at row n, without that row in the
  * posterior. p: scratch. */
 static bool predict_row(double *log_p, double *p, moments *q, size_t n, size_t class, double weight)
@@ -199,7 +183,6 @@ static bool predict_row(double *log_p, double *p, moments *q, size_t n, size_t c
     const size_t C = q->m->class_count;
     double *f = q->mean + n * q->F, *s2 = q->variance + n * q->F;
     const bool many = C > 2, alone = q->m->multiclass == RVM_ONE_VS_REST;
-    const bool mode = rvm_model_is_process(q->m);
     bool sound = true;
     if (!many || !alone) {
         if (many)
@@ -210,16 +193,16 @@ static bool predict_row(double *log_p, double *p, moments *q, size_t n, size_t c
     for (size_t k = 0; k < q->F; k++) {
         const double y = many && alone ? 1 / (1 + exp(-f[k])) : p[k];
         const double t = k == class ? 1 : 0;
-        sound = sound && take_out(&f[k], &s2[k], weight * (t - y), weight * curvature_of(q, p, y));
+        sound = sound && take_out(&f[k], &s2[k], weight * (t - y), weight * y * (1 - y));
     }
     if (!sound)
         return false;
     if (!many)
-        rvm_probability_of_two(p, log_p, f[0], s2[0], mode);
+        rvm_probability_of_two(p, log_p, f[0], s2[0], false);
     else if (alone)
         rvm_probability_one_vs_rest(p, log_p, f, s2, C, false);
     else
-        rvm_probability_of_many(p, log_p, f, s2, C, mode);
+        rvm_probability_of_many(p, log_p, f, s2, C, false);
     return true;
 }
 
@@ -301,7 +284,7 @@ rvm_status rvm_model_held_out(rvm_held_out *out, const rvm_model *m, const rvm_p
     const bool classes = m->task == RVM_CLASSIFICATION;
     moments q = { 0 };
     *out = (rvm_held_out){ .rows = 0 };
-    if (m->latent->draws > 0 || m->latent_count > MOST_FUNCTIONS || p->rows < 2 ||
+    if (!rvm_model_has_covariance(m) || m->latent_count > MOST_FUNCTIONS || p->rows < 2 ||
         (classes && m->class_count < 2))
         return RVM_OK;
     rvm_status status = moments_init(&q, m, p, s->threads, err);

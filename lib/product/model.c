@@ -47,10 +47,10 @@ bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs)
 bool rvm_latent_alloc(rvm_latent *f, const rvm_basis *b, const size_t *id, const size_t *which,
                       size_t count, size_t draws)
 {
-    size_t triangle = 0, terms = 0;
+    size_t terms = 0;
     while (terms < count && rvm_basis_is_term(b, id[which[terms]]))
         terms++;
-    if (!rvm_triangle_size(&triangle, count) || (count > 0 && draws > SIZE_MAX / count))
+    if (count > 0 && draws > SIZE_MAX / count)
         return false;
     f->count = count;
     f->terms = terms;
@@ -70,14 +70,15 @@ bool rvm_latent_alloc(rvm_latent *f, const rvm_basis *b, const size_t *id, const
         return f->draw != NULL && f->noise_sd != NULL;
     }
     f->alpha = rvm_array(count, sizeof *f->alpha);
-    f->factor = rvm_array(triangle, sizeof *f->factor);
-    return f->alpha != NULL && f->factor != NULL;
+    return f->alpha != NULL;
 }
 
-void rvm_latent_drop_factor(rvm_latent *f)
+bool rvm_latent_alloc_factor(rvm_latent *f)
 {
-    free(f->factor);
-    f->factor = NULL;
+    size_t triangle = 0;
+    if (rvm_triangle_size(&triangle, f->count))
+        f->factor = rvm_array(triangle, sizeof *f->factor);
+    return f->factor != NULL;
 }
 
 void rvm_latent_free(rvm_latent *f)
@@ -92,23 +93,14 @@ void rvm_latent_free(rvm_latent *f)
     memset(f, 0, sizeof *f);
 }
 
-bool rvm_model_alloc_points(rvm_model *m)
-{
-    size_t triangle = 0;
-    if (!rvm_triangle_size(&triangle, m->vectors->rows))
-        return false;
-    m->point_factor = rvm_array(triangle, sizeof *m->point_factor);
-    return m->point_factor != NULL;
-}
-
 bool rvm_model_is_process(const rvm_model *m)
 {
     return m->latent_count > 0 && m->latent->process_variance > 0;
 }
 
-double *rvm_model_factor(const rvm_model *m, size_t k)
+bool rvm_model_has_covariance(const rvm_model *m)
 {
-    return m->latent[m->common_covariance ? 0 : k].factor;
+    return m->latent->draws == 0 && !(rvm_model_is_process(m) && m->task == RVM_CLASSIFICATION);
 }
 
 void rvm_model_free(rvm_model *m)

@@ -35,11 +35,11 @@ typedef struct {
                          from bias_mean */
     double *alpha;  /* owned, K: prior precision; a weight is N(0, 1/alpha) a priori; with the
                          kernel prior 0 behind the terms */
-    double *factor; /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1]; NULL where the first
-                         latent function's stands for it (common_covariance) */
-    /* Draws in the place of a normal distribution, where there are any: alpha and factor are then
-     * NULL, weight is their mean, and noise_variance that of the squares of noise_sd. Of two
-     * classes P(k|x) is the mean of Phi(f(x)) over the draws. */
+    double *factor; /* owned, K (K + 1) / 2: R row by row, R[i][i..K-1]; NULL without a covariance
+                         (rvm_model_has_covariance) */
+    /* Draws in the place of a normal distribution, where there are any: alpha is then NULL, weight
+     * is their mean, and noise_variance that of the squares of noise_sd. Of two classes P(k|x) is
+     * the mean of Phi(f(x)) over the draws. */
     size_t draws;
     double *draw;     /* owned, K x draws */
     double *noise_sd; /* owned, draws: regression */
@@ -50,7 +50,7 @@ typedef struct {
  * functions. More classes have one each, in the order of the labels, and P(k|x) = exp(f_k(x)) /
  * sum_j exp(f_j(x)), or with RVM_ONE_VS_REST in proportion to 1 / (1 + exp(-f_k(x))); their weights
  * are independent. All latent functions have the kernel prior or none; a model with it has vectors,
- * is not of one class, and has no draws. */
+ * is not of one class, and has no draws. Its classes are predicted by the weights alone. */
 struct rvm_model {
     rvm_task task;
     rvm_kernel kernel; /* its inputs: NULL, or those below */
@@ -69,14 +69,11 @@ struct rvm_model {
     double log_prior;                          /* and their log density at its precisions */
     size_t latent_count;
     rvm_latent *latent; /* owned */
-    /* Of the kernel prior, else NULL, 0 and false. */
+    /* Of a regression with the kernel prior, else NULL and 0. */
     double *point_factor;   /* owned, V (V + 1) / 2: U row by row, upper triangular, U'U = K_ZZ and
                                a jitter that is small beside it */
     double kernel_diagonal; /* precomputed kernel: k(x,x) of a row that is predicted */
-    bool common_covariance; /* more than two classes: they have the same functions, and Sigma */
-    bool modes_only; /* classes: the file has the weights and no covariance, and nothing is computed
-                        from one, though training may have left it here */
-    rvm_problem *vectors; /* owned; the relevance vectors of all latent functions, targets 0 */
+    rvm_problem *vectors;   /* owned; the relevance vectors of all latent functions, targets 0 */
     size_t
         *row; /* owned, one for each vector: its row of the training file, from 1; NULL: unknown */
 };
@@ -89,20 +86,19 @@ bool rvm_model_alloc_latents(rvm_model *m, size_t count);
 bool rvm_model_weigh_inputs(rvm_model *m, const rvm_input_weights *inputs);
 /* Gives an empty latent function the basis functions id[which[0]] to id[which[count - 1]] of b, terms
  * first; a kernel function's vector is the row that it is at. The numbers are zero, of a normal
- * distribution (draws 0) or of draws. False without memory, and what it got is then freed with the
- * model. */
+ * distribution (draws 0), still without its factor, or of draws. False without memory, and what it
+ * got is then freed with the model. */
 bool rvm_latent_alloc(rvm_latent *f, const rvm_basis *b, const size_t *id, const size_t *which,
                       size_t count, size_t draws);
-/* Gives up `factor`, that of the first latent function being everyone's. */
-void rvm_latent_drop_factor(rvm_latent *f);
+/* Gives it a factor of zeros; false without memory. */
+bool rvm_latent_alloc_factor(rvm_latent *f);
 /* Makes it an empty one again. */
 void rvm_latent_free(rvm_latent *f);
-/* Gives a model that has its vectors a point_factor of zeros; false without memory. */
-bool rvm_model_alloc_points(rvm_model *m);
 /* It has the kernel prior. */
 bool rvm_model_is_process(const rvm_model *m);
-/* R of the weights of latent function k, its own or everyone's; borrowed. */
-double *rvm_model_factor(const rvm_model *m, size_t k);
+/* Its weights have a normal distribution: they are no draws, nor those of classes with the kernel
+ * prior, of which the mode is all that is used. */
+bool rvm_model_has_covariance(const rvm_model *m);
 bool rvm_latent_has_bias(const rvm_latent *f);
 /* Some prior of the precisions is not flat. */
 bool rvm_model_has_prior(const rvm_model *m);

@@ -273,19 +273,7 @@ static void code_process(model_file *x)
         return;
     for (size_t k = 0; is_sound(x) && k < m->latent_count; k++)
         rvm_codec_real(&x->c, &m->latent[k].process_variance, RVM_POSITIVE);
-    if (has_key(x, "covariance", !is_regression(x), m->modes_only)) {
-        char text[RVM_CODEC_NAME_SIZE];
-        if (strcmp(rvm_codec_name(&x->c, text, "none"), "none") != 0)
-            rvm_codec_fault(&x->c, "none is expected");
-        m->modes_only = true;
-    }
-    if (has_key(x, "common_covariance", m->class_count > 2 && !m->modes_only,
-                m->common_covariance && !m->modes_only)) {
-        int yes = 1;
-        rvm_codec_whole(&x->c, &yes, 1, 1);
-        m->common_covariance = true;
-    }
-    if (m->kernel.type == RVM_PRECOMPUTED) {
+    if (is_regression(x) && m->kernel.type == RVM_PRECOMPUTED) {
         rvm_codec_key(&x->c, "kernel_diagonal");
         rvm_codec_real(&x->c, &m->kernel_diagonal, RVM_NOT_NEGATIVE);
     }
@@ -471,30 +459,6 @@ static void fault_of_excess(model_file *x)
                     kind_of_function(x));
 }
 
-static bool have_same_terms(const rvm_latent *f, const rvm_latent *g)
-{
-    for (size_t i = 0; i < f->terms && i < g->terms; i++)
-        if (rvm_term_compare(&f->term[i], &g->term[i]) != 0)
-            return false;
-    return f->terms == g->terms;
-}
-
-/* Behind the terms of one of several latent functions: with the kernel prior each has all vectors,
- * and those of one covariance have the same functions. */
-static void check_process(model_file *x, size_t k)
-{
-    const rvm_latent *f = &x->m->latent[k];
-
-    if (!is_sound(x) || !reads(x) || !is_process(x))
-        return;
-    if (f->count != f->terms + x->vectors)
-        rvm_codec_fault_line(&x->c, "%s %d must have all vectors, as its prior says",
-                             kind_of_function(x), number_of_function(x, k));
-    else if (x->m->common_covariance && !have_same_terms(f, x->m->latent))
-        rvm_codec_fault_line(&x->c, "class %d must have the basis functions of the first class",
-                             number_of_function(x, k));
-}
-
 static void code_latent(model_file *x, size_t k)
 {
     rvm_latent *f = &x->m->latent[k];
@@ -508,8 +472,10 @@ static void code_latent(model_file *x, size_t k)
     }
     if (!are_several(x) && reads(x))
         f->count = f->terms + x->vectors;
-    check_process(x, k);
-    if (f->draws == 0 && !x->m->modes_only && (k == 0 || !x->m->common_covariance))
+    if (is_sound(x) && is_process(x) && f->count != f->terms + x->vectors)
+        rvm_codec_fault_line(&x->c, "%s %d must have all vectors, as its prior says",
+                             kind_of_function(x), number_of_function(x, k));
+    if (rvm_model_has_covariance(x->m))
         code_triangle(x, "factor", &f->factor, f->count);
 }
 
@@ -614,7 +580,7 @@ static void code_functions(model_file *x)
         rvm_codec_fault_memory(&x->c);
     for (size_t k = 0; is_sound(x) && k < m->latent_count; k++)
         code_latent(x, k);
-    if (is_process(x) && !m->modes_only)
+    if (is_process(x) && rvm_model_has_covariance(m))
         code_triangle(x, "point_factor", &m->point_factor, x->vectors);
     rvm_codec_key(&x->c, "RV");
     for (size_t i = 0; is_sound(x) && i < x->vectors; i++)

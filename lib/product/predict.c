@@ -11,12 +11,12 @@
  *
  *   s2      variance     phi' Sigma phi + s (k(x,x) - q),  q = |U^-T k_Z|^2,  U'U = K_ZZ
  *
- * which the functions share but for s: one more forward substitution for all of them, and one for
- * all variances where they have one Sigma.  Far from the vectors k_Z and q vanish for a kernel that
- * falls off, and s2 rises to that of the terms and s k(x,x).
+ * which the functions share but for s: one more forward substitution for all of them.  Far from the
+ * vectors k_Z and q vanish for a kernel that falls off, and s2 rises to that of the terms and s
+ * k(x,x).
  *
- * Its classes are predicted at the mode: its s is the one at which modes predict best, and there
- * Laplace's approximation is far too wide to be averaged over (search/mode_climb.c).
+ * Its classes are predicted at the mode, without a variance: its s is the one at which modes predict
+ * best, and there Laplace's approximation is far too wide to be averaged over (search/mode_climb.c).
  *
  * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In
  * classification probabilities follow from mean and variance of the latent function, or functions:
@@ -75,8 +75,7 @@ struct rvm_predictor {
     bool mode;                /* probabilities are those of the most probable weights */
     double steps;             /* standard deviations on each side of the interval */
     rvm_kernel_rows *vectors; /* owned, V of them */
-    rvm_forward *forward;     /* owned, latent functions; empty without variance, or where it is
-                                 the first one's */
+    rvm_forward *forward;     /* owned, latent functions; empty without variance */
     rvm_forward points;       /* owned: U; empty without variance or kernel prior */
     worker *worker;           /* owned */
     size_t workers;
@@ -303,17 +302,6 @@ typedef struct {
     const rvm_kernel_rows *x;
 } rows_job;
 
-/* Variances of latent function k; its terms have been filled. */
-static void fill_latent_variance(worker *w, const rvm_predictor *pr, size_t k, size_t tiles)
-{
-    double *variance = w->variance + k * CHUNK;
-
-    if (k > 0 && pr->m->common_covariance)
-        memcpy(variance, w->variance, CHUNK * sizeof *variance);
-    else
-        fill_variance(variance, w, &pr->m->latent[k], &pr->forward[k], tiles);
-}
-
 /* Means, or draws, and variances of all latent functions at rows first .. first + count - 1. */
 static void fill_functions(worker *w, const rows_job *j, size_t first, size_t count)
 {
@@ -330,7 +318,7 @@ static void fill_functions(worker *w, const rows_job *j, size_t first, size_t co
         for (size_t d = 0; d < f->draws; d++)
             fill_mean(w->mean + d * CHUNK, w, f, f->draw + d, f->draws);
         if (pr->variance)
-            fill_latent_variance(w, pr, k, tiles);
+            fill_variance(w->variance + k * CHUNK, w, f, &pr->forward[k], tiles);
     }
     if (!pr->variance || !rvm_model_is_process(pr->m))
         return;
@@ -431,12 +419,6 @@ static bool init_worker(worker *w, const rvm_predictor *pr)
     return true;
 }
 
-/* The first latent function's may be everyone's. */
-static size_t covariances_of(const rvm_model *m)
-{
-    return m->common_covariance ? 1 : m->latent_count;
-}
-
 static bool init_predictor(rvm_predictor *pr)
 {
     const rvm_model *m = pr->m;
@@ -447,7 +429,7 @@ static bool init_predictor(rvm_predictor *pr)
     pr->worker = rvm_array(pr->workers, sizeof *pr->worker);
     if (pr->vectors == NULL || pr->forward == NULL || pr->worker == NULL)
         return false;
-    for (size_t k = 0; memory && pr->variance && k < covariances_of(m); k++)
+    for (size_t k = 0; memory && pr->variance && k < m->latent_count; k++)
         memory = rvm_forward_init(&pr->forward[k], m->latent[k].factor, m->latent[k].count);
     if (memory && pr->variance && rvm_model_is_process(m))
         memory = rvm_forward_init(&pr->points, m->point_factor, m->vectors->rows);
@@ -486,8 +468,8 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
     pr->settings = *s;
     pr->mode = s->mode || (rvm_model_is_process(m) && m->task == RVM_CLASSIFICATION);
     /* Which of many classes is the most probable one on the average depends on their variances. */
-    pr->variance = m->latent->draws == 0 && !m->modes_only &&
-                   (s->variance || (m->class_count > 2 && !pr->mode));
+    pr->variance =
+        rvm_model_has_covariance(m) && (s->variance || (m->class_count > 2 && !pr->mode));
     pr->steps = s->interval > 0 ? gsl_cdf_ugaussian_Qinv((1 - s->interval) / 2) : 0;
     pr->probability = pr->variance || pr->mode;
     pr->workers = (size_t)rvm_threads(s->threads);
@@ -530,7 +512,7 @@ static int threads_worth(const rvm_predictor *pr, const rvm_problem *p)
     for (size_t k = 0; k < pr->m->latent_count; k++) {
         const double K = (double)pr->m->latent[k].count;
         cost += KERNEL_COST * N * (double)pr->m->latent[k].terms;
-        cost += pr->variance && k < covariances_of(pr->m) ? 0.5 * N * K * K : 0;
+        cost += pr->variance ? 0.5 * N * K * K : 0;
         cost += N * (K + KERNEL_COST) * (double)pr->m->latent[k].draws;
     }
     return (int)GSL_MIN((double)most, 1 + cost / thread_cost);

@@ -73,11 +73,17 @@ static rvm_status alloc_latent(rvm_latent *f, const whole *w, rvm_error *err)
     return memory ? RVM_OK : rvm_fail_memory(err, "the model");
 }
 
-/* S = R' D^-1 row by row; B: scratch, m x m. */
-static void copy_factor(double *to, gsl_matrix *B, const gsl_matrix *R, const whole *w, double s,
-                        double unit)
+/* S = R' D^-1 row by row. */
+static rvm_status copy_factor(rvm_latent *f, const gsl_matrix *R, const whole *w, double s,
+                              double unit, rvm_error *err)
 {
     const size_t m = w->r->count, terms = w->r->terms, K = m - terms;
+    gsl_matrix *B = gsl_matrix_alloc(m, m);
+    double *to = B != NULL && rvm_latent_alloc_factor(f) ? f->factor : NULL;
+    if (to == NULL) {
+        gsl_matrix_free(B);
+        return rvm_fail_memory(err, "the model");
+    }
     gsl_matrix_transpose_memcpy(B, R);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < i; j++)
@@ -92,6 +98,8 @@ static void copy_factor(double *to, gsl_matrix *B, const gsl_matrix *R, const wh
     for (size_t i = 0; i < m; i++)
         for (size_t j = i; j < m; j++)
             *to++ = gsl_matrix_get(B, i, j) / unit;
+    gsl_matrix_free(B);
+    return RVM_OK;
 }
 
 /* w = D mu, in units of the target; and alpha of the terms. */
@@ -107,18 +115,15 @@ static void copy_weights(rvm_latent *f, const double *mu, const whole *w, double
     gsl_blas_dtrsv(CblasLower, CblasTrans, CblasNonUnit, w->points.L, &kernel.vector);
 }
 
-static rvm_status copy_latent(rvm_latent *f, const whole *w, const double *mu, const gsl_matrix *R,
-                              double s, double unit, rvm_error *err)
+static rvm_status copy_latent(rvm_latent *f, const whole *w, const double *mu, double s,
+                              double unit, rvm_error *err)
 {
-    gsl_matrix *B = gsl_matrix_alloc(w->r->count, w->r->count);
-    rvm_status status = B == NULL ? rvm_fail_memory(err, "the model") : alloc_latent(f, w, err);
-    if (status == RVM_OK) {
-        copy_weights(f, mu, w, s, unit);
-        copy_factor(f->factor, B, R, w, s, unit);
-        f->process_variance = s * unit * unit;
-    }
-    gsl_matrix_free(B);
-    return status;
+    const rvm_status status = alloc_latent(f, w, err);
+    if (status != RVM_OK)
+        return status;
+    copy_weights(f, mu, w, s, unit);
+    f->process_variance = s * unit * unit;
+    return RVM_OK;
 }
 
 /* ---- Regression ----------------------------------------------------------------------------- */
@@ -132,7 +137,9 @@ static rvm_status finish_output(rvm_model *m, const whole *w, const rvm_fitc *f,
     const rvm_study view = rvm_study_output(w->y, k);
     const rvm_fitc_target *t = &f->target[k];
     rvm_latent *to = &m->latent[k];
-    const rvm_status status = copy_latent(to, w, t->mu, t->R, t->variance, view.t_scale, err);
+    rvm_status status = copy_latent(to, w, t->mu, t->variance, view.t_scale, err);
+    if (status == RVM_OK)
+        status = copy_factor(to, t->R, w, t->variance, view.t_scale, err);
     if (status != RVM_OK)
         return status;
     to->bias_mean = rvm_latent_has_bias(to) ? view.t_mean : 0;
@@ -141,6 +148,21 @@ static rvm_status finish_output(rvm_model *m, const whole *w, const rvm_fitc *f,
     if (to->noise_variance > 0 && isfinite(to->noise_variance) && isfinite(to->process_variance))
         return RVM_OK;
     return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
+}
+
+static rvm_status copy_points(rvm_model *m, const whole *w, rvm_error *err)
+{
+    const size_t K = w->points.K, N = w->points.N;
+    m->point_factor = rvm_array(K * (K + 1) / 2, sizeof *m->point_factor);
+    if (m->point_factor == NULL)
+        return rvm_fail_memory(err, "the model");
+    double *to = m->point_factor;
+    for (size_t i = 0; i < K; i++)
+        for (size_t j = i; j < K; j++)
+            *to++ = gsl_matrix_get(w->points.L, j, i);
+    for (size_t n = 0; n < N && m->kernel.type == RVM_PRECOMPUTED; n++)
+        m->kernel_diagonal += w->points.diagonal[n] / (double)N;
+    return RVM_OK;
 }
 
 static rvm_status finish_regression(rvm_model *m, whole *w, const rvm_settings *s, double budget,
@@ -163,6 +185,8 @@ static rvm_status finish_regression(rvm_model *m, whole *w, const rvm_settings *
     status = rvm_fitc_evaluate(&f, err);
     for (size_t k = 0; k < y->outputs && status == RVM_OK; k++)
         status = finish_output(m, w, &f, k, err);
+    if (status == RVM_OK)
+        status = copy_points(m, w, err);
     rvm_fitc_free(&f);
     return status;
 }
@@ -172,16 +196,12 @@ static rvm_status finish_regression(rvm_model *m, whole *w, const rvm_settings *
 /* Nats that a step to the mode must gain. */
 static const double at_mode = 1e-4;
 
-static rvm_status finish_class(rvm_model *m, const whole *w, const rvm_points_mode *q,
-                               const gsl_matrix *R, size_t c, const size_t *place, rvm_error *err)
+static rvm_status finish_class(rvm_model *m, const whole *w, const rvm_points_mode *q, size_t c,
+                               const size_t *place, rvm_error *err)
 {
-    rvm_latent *to = &m->latent[place == NULL ? c : place[c]];
     const double *v = gsl_matrix_const_ptr(q->V, c, 0);
-    rvm_status status = copy_latent(to, w, v, R, q->variance, 1, err);
     m->log_evidence -= 0.5 * rvm_vec_dot(v, v, q->m);
-    if (status == RVM_OK && to != m->latent)
-        rvm_latent_drop_factor(to);
-    return status;
+    return copy_latent(&m->latent[place == NULL ? c : place[c]], w, v, q->variance, 1, err);
 }
 
 /* 0 is the class whose latent function is above 0, where there are two. */
@@ -212,9 +232,7 @@ static rvm_status finish_modes(rvm_model *m, const whole *w, rvm_points_mode *q,
         status = rvm_points_mode_curvature(R, &log_det, q, err);
     m->log_evidence = q->log_likelihood - 0.5 * (double)q->C * log_det;
     for (size_t c = 0; c < q->C && status == RVM_OK; c++)
-        status = finish_class(m, w, q, R, c, q->C > 1 ? place : NULL, err);
-    m->common_covariance = q->C > 1;
-    m->modes_only = true;
+        status = finish_class(m, w, q, c, q->C > 1 ? place : NULL, err);
     gsl_matrix_free(R);
     return status;
 }
@@ -237,27 +255,10 @@ static rvm_status finish_classes(rvm_model *m, whole *w, const size_t *place, co
 
 /* ---- The model ------------------------------------------------------------------------------ */
 
-static rvm_status copy_points(rvm_model *m, const whole *w, rvm_error *err)
-{
-    const size_t K = w->points.K, N = w->points.N;
-    m->point_factor = rvm_array(K * (K + 1) / 2, sizeof *m->point_factor);
-    if (m->point_factor == NULL)
-        return rvm_fail_memory(err, "the model");
-    double *to = m->point_factor;
-    for (size_t i = 0; i < K; i++)
-        for (size_t j = i; j < K; j++)
-            *to++ = gsl_matrix_get(w->points.L, j, i);
-    if (m->kernel.type != RVM_PRECOMPUTED)
-        return RVM_OK;
-    for (size_t n = 0; n < N; n++)
-        m->kernel_diagonal += w->points.diagonal[n] / (double)N;
-    return rvm_points_check(&w->points, err);
-}
-
-/* An upper triangle row by row: a factor. */
+/* An upper triangle row by row: a factor, or none. */
 static bool is_factor(const double *entry, size_t K)
 {
-    for (size_t i = 0; i < K; i++) {
+    for (size_t i = 0; entry != NULL && i < K; i++) {
         if (!(entry[0] > 0))
             return false;
         for (size_t j = i; j < K; j++)
@@ -275,7 +276,7 @@ static bool is_sound(const rvm_latent *f)
         if (!isfinite(f->weight[i]) || !isfinite(f->alpha[i]) ||
             !(f->alpha[i] > 0 || i >= f->terms))
             return false;
-    return f->factor == NULL || is_factor(f->factor, f->count);
+    return is_factor(f->factor, f->count);
 }
 
 /* What could not be read again is not written. */
@@ -301,8 +302,8 @@ rvm_status rvm_process_finish(rvm_model *m, const rvm_study *y, const size_t *pl
     if (status == RVM_OK)
         status = y->observed.likelihood->curved ? finish_classes(m, &w, place, s, budget, err)
                                                 : finish_regression(m, &w, s, budget, err);
-    if (status == RVM_OK)
-        status = copy_points(m, &w, err);
+    if (status == RVM_OK && m->kernel.type == RVM_PRECOMPUTED)
+        status = rvm_points_check(&w.points, err);
     if (status == RVM_OK)
         status = check_numbers(m, w.points.K, err);
     whole_free(&w);

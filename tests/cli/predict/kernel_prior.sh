@@ -40,7 +40,7 @@ awk '
     }' rows out >&2 || fail "not the formula"
 
 # As log-odds: 3 at the vector, 0 far from it, at the most probable weights whatever is asked for.
-sed 's/^task .*/task classification/; s/^nr_class 2/&\nlabel 1 -1/; /^noise/d
+sed 's/^task .*/task classification/; s/^nr_class 2/&\nlabel 1 -1/; /^noise/d; /factor/d
     s/^converged 1/&\nprobability 1/' model >classes
 for mode in "" --mode; do
     "$BIN/rvm-predict" -q -b 1 $mode rows classes out3 || fail "-b 1 $mode fails"

@@ -43,6 +43,13 @@ grep -q '^Gamma' out && fail "a gamma is said to be learned"
 train --prior kernel "$DATA/iris"
 same sqrt "$(in_model process_variance | cut -d ' ' -f 1)" "$(said 'Process standard deviation')"
 
+# Their weights have no standard deviations, in the file or in the summary.
+train --basis bias,linear --prior kernel "$DATA/iris"
+grep -q '^Basis functions = bias' out || fail "no functions"
+grep -q '^class .*: weight' out && fail "weights of classes have standard deviations"
+grep -q 'factor' model && fail "classes have a covariance"
+[ ! -s err ] || fail "a note"
+
 awk 'NR % 6 == 0' "$DATA/friedman1.train" >few
 train -s 3 -g auto --prior kernel few
 grep -q '^Gamma = .* (chosen, then learned)$' out || fail "what was chosen is not said to go on"
