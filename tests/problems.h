@@ -40,15 +40,46 @@ static inline gsl_rng *random_numbers(unsigned long seed)
     return rng;
 }
 
+static inline FILE *open_text(const char *text)
+{
+    FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
+    ck_assert_ptr_nonnull(in);
+    return in;
+}
+
 static inline rvm_problem *problem_from_text(const char *text, rvm_grammar grammar)
 {
     rvm_problem *p = NULL;
     rvm_error err = { 0 };
-    FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
-    ck_assert_ptr_nonnull(in);
+    FILE *in = open_text(text);
     CHECK_OK(rvm_problem_read(&p, in, grammar, &err));
     fclose(in);
     return p;
+}
+
+/* Through the reader, as rvm-predict does: a whole file of a kernel matrix would have to be
+ * square. */
+static inline rvm_problem *rows_from_text(const char *text, bool precomputed)
+{
+    rvm_problem *p = NULL;
+    rvm_reader *reader = NULL;
+    rvm_error err = { 0 };
+    FILE *in = open_text(text);
+    CHECK_OK(rvm_reader_alloc(&reader, in, (rvm_grammar){ .precomputed = precomputed }, &err));
+    CHECK_OK(rvm_reader_next(&p, reader, 1000, &err));
+    rvm_reader_free(reader);
+    fclose(in);
+    return p;
+}
+
+static inline rvm_model *model_from_text(const char *text)
+{
+    rvm_model *m = NULL;
+    rvm_error err = { 0 };
+    FILE *in = open_text(text);
+    ck_assert_msg(rvm_model_read(&m, in, &err) == RVM_OK, "%zu: %s", err.line, err.message);
+    fclose(in);
+    return m;
 }
 
 /* Appends the row of features 1 .. d, leaving out zeros as files do. */

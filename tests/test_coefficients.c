@@ -1,32 +1,16 @@
 /* coefficients.c: standard deviations from the factor, against inverses made by hand. */
-#include <check.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "rvm.h"
+#include "problems.h"
 #include "suites.h"
-
-static rvm_model *read_ok(const char *text)
-{
-    rvm_model *m = NULL;
-    rvm_error err = { 0 };
-    FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
-
-    ck_assert_ptr_nonnull(in);
-    ck_assert_msg(rvm_model_read(&m, in, &err) == RVM_OK, "%s", err.message);
-    fclose(in);
-    return m;
-}
 
 /* R = [1 2 3; 0 2 1; 0 0 4] and R'R = [1 2 3; 2 8 8; 3 8 26] has determinant 64 and the cofactors
  * 144, 17, 4 on its diagonal; the third function is a kernel's. */
 START_TEST(three_by_three)
     {
-        rvm_model *m = read_ok("rvm_model 1\ntask regression\nkernel_type linear\nnr_class 2\n"
-                               "total_rv 1\nexamples 9\nnoise_variance 0.25\nnoise_fixed 0\n"
-                               "log_evidence 0\nconverged 1\nbias 0.5 1 7\nbasis x1*x3 -1.5 8\n"
-                               "factor 1 2 3\nfactor 2 1\nfactor 4\nRV\n2 1 1:1\nend\n");
+        rvm_model *m =
+            model_from_text("rvm_model 1\ntask regression\nkernel_type linear\nnr_class 2\n"
+                            "total_rv 1\nexamples 9\nnoise_variance 0.25\nnoise_fixed 0\n"
+                            "log_evidence 0\nconverged 1\nbias 0.5 1 7\nbasis x1*x3 -1.5 8\n"
+                            "factor 1 2 3\nfactor 2 1\nfactor 4\nRV\n2 1 1:1\nend\n");
         rvm_coefficient *list = NULL;
         size_t count = 0;
         rvm_error err = { 0 };
@@ -48,11 +32,12 @@ END_TEST
  * 4/64. */
 START_TEST(of_each_output)
     {
-        rvm_model *m = read_ok("rvm_model 1\ntask regression\nkernel_type none\nnr_class 2\n"
-                               "nr_output 2\ntotal_rv 0\nexamples 9\nnoise_variance 1 1\n"
-                               "noise_fixed 0\nlog_evidence 0\nconverged 1\noutput 1 2\n"
-                               "basis x1 3 1\nbasis x2 5 1\nfactor 2 1\nfactor 4\noutput 2 1\n"
-                               "basis x2 6 1\nfactor 8\nRV\nend\n");
+        rvm_model *m =
+            model_from_text("rvm_model 1\ntask regression\nkernel_type none\nnr_class 2\n"
+                            "nr_output 2\ntotal_rv 0\nexamples 9\nnoise_variance 1 1\n"
+                            "noise_fixed 0\nlog_evidence 0\nconverged 1\noutput 1 2\n"
+                            "basis x1 3 1\nbasis x2 5 1\nfactor 2 1\nfactor 4\noutput 2 1\n"
+                            "basis x2 6 1\nfactor 8\nRV\nend\n");
         rvm_coefficient *list = NULL;
         size_t count = 0;
         rvm_error err = { 0 };
@@ -74,10 +59,11 @@ END_TEST
 
 START_TEST(classes_with_the_kernel_prior_have_none)
     {
-        rvm_model *m = read_ok("rvm_model 1\ntask classification\nkernel_type linear\nnr_class 2\n"
-                               "label 1 2\ntotal_rv 1\nexamples 9\nprocess_variance 1\n"
-                               "log_evidence 0\nconverged 1\nprobability 0\nbasis x1 3 1\nRV\n"
-                               "1 1:1\nend\n");
+        rvm_model *m =
+            model_from_text("rvm_model 1\ntask classification\nkernel_type linear\nnr_class 2\n"
+                            "label 1 2\ntotal_rv 1\nexamples 9\nprocess_variance 1\n"
+                            "log_evidence 0\nconverged 1\nprobability 0\nbasis x1 3 1\nRV\n"
+                            "1 1:1\nend\n");
         rvm_coefficient *list = NULL;
         size_t count = 0;
         rvm_error err = { 0 };

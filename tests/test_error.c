@@ -51,13 +51,6 @@ START_TEST(nobody_need_listen)
     }
 END_TEST
 
-static FILE *text_file(const char *text)
-{
-    FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
-    ck_assert_ptr_nonnull(in);
-    return in;
-}
-
 static const char a_model[] = "rvm_model 1\ntask regression\nkernel_type linear\nnr_class 2\n"
                               "total_rv 1\nexamples 9\nnoise_variance 1\nnoise_fixed 1\n"
                               "log_evidence 0\nconverged 1\nfactor 1\nRV\n1 1 1:1\nend\n";
@@ -68,8 +61,8 @@ START_TEST(readers_fail_without_a_listener)
         rvm_reader *reader = NULL;
         rvm_model *m = NULL;
         rvm_scaling *scaling = NULL;
-        FILE *rows = text_file("1 2:3 1:4\n"), *again = text_file("x 1:2\n");
-        FILE *model = text_file("rvm_model 2\n"), *range = text_file("x\n1\n");
+        FILE *rows = open_text("1 2:3 1:4\n"), *again = open_text("x 1:2\n");
+        FILE *model = open_text("rvm_model 2\n"), *range = open_text("x\n1\n");
 
         ck_assert_int_eq(rvm_problem_read(&p, rows, (rvm_grammar){ 0 }, NULL), RVM_EINPUT);
         ck_assert_int_eq(rvm_reader_alloc(&reader, again, (rvm_grammar){ 0 }, NULL), RVM_OK);
@@ -92,7 +85,7 @@ START_TEST(writers_fail_without_a_listener)
         rvm_model *m = NULL;
         rvm_scaling *scaling = NULL;
         rvm_scaling_counts counts;
-        FILE *in = text_file(a_model), *full = fopen("/dev/full", "w");
+        FILE *in = open_text(a_model), *full = fopen("/dev/full", "w");
 
         ck_assert_int_eq(rvm_model_read(&m, in, NULL), RVM_OK);
         ck_assert_int_eq(rvm_scaling_learn(&scaling, p, &limits, NULL), RVM_OK);
@@ -122,7 +115,7 @@ START_TEST(settings_fail_without_a_listener)
         rvm_scaling *scaling = NULL;
         rvm_prediction out = { 0 };
         bool finished = false;
-        FILE *in = text_file(a_model);
+        FILE *in = open_text(a_model);
 
         s.kernel.gamma = -1;
         ck_assert_int_eq(rvm_settings_set(&s, "nothing", "1", NULL), RVM_ESETTING);
@@ -152,7 +145,7 @@ START_TEST(numbers_out_of_range_fail_without_a_listener)
         rvm_scaling *scaling = NULL;
         rvm_scaling_counts counts;
         bool finished = false;
-        FILE *in = text_file(a_model), *range = text_file("x\n-1e308 1e308\n1 0 1\n");
+        FILE *in = open_text(a_model), *range = open_text("x\n-1e308 1e308\n1 0 1\n");
 
         s.task = RVM_REGRESSION;
         s.kernel = (rvm_kernel){ .type = RVM_POLYNOMIAL, .degree = 9, .gamma = 1 };

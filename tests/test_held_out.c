@@ -205,17 +205,6 @@ END_TEST
 
 /* ---- The kernel prior ------------------------------------------------------------------------ */
 
-static rvm_model *model_of(const char *text)
-{
-    rvm_model *m = NULL;
-    rvm_error err = { 0 };
-    FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
-    ck_assert_ptr_nonnull(in);
-    CHECK_OK(rvm_model_read(&m, in, &err));
-    fclose(in);
-    return m;
-}
-
 enum { ROWS = 12 };
 static const double point[] = { -1, 1 }, scale = 2, noise = 0.25;
 
@@ -271,7 +260,7 @@ static rvm_model *model_of_points(void)
              "log_evidence 0\nconverged 1\nfactor %.17g %.17g\nfactor %.17g\n"
              "point_factor 1 %.17g\npoint_factor %.17g\nRV\n%.17g 1:-1\n%.17g 1:1\nend\n",
              noise, scale, sqrt(P[0]), r, sqrt(P[2] - r * r), c, sqrt(1 - c * c), w[0], w[1]);
-    return model_of(text);
+    return model_from_text(text);
 }
 
 /* FITC (Quinonero-Candela and Rasmussen 2005): what is left of the process at a row is its noise. */

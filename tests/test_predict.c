@@ -1,11 +1,7 @@
 /* Predictions: worked examples, both tails of the logistic function, rows in any grouping. */
-#include <check.h>
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "rvm.h"
+#include "problems.h"
 
 /* phi(x) = (1, 2 x1, x1 + 3 x2), weights 0.25, 0.5, -1. */
 #define FUNCTIONS "factor 2 1 0.5\nfactor 4 -1\nfactor 5\nRV\n0.5 1 1:2\n-1 1 1:1 2:3\nend\n"
@@ -36,60 +32,13 @@ static const char matrix[] = "rvm_model 1\ntask regression\nkernel_type precompu
                              "log_evidence 0\nconverged 1\nfactor 1 0\nfactor 1\n"
                              "RV\n2 1 0:3\n-1 1 0:5\nend\n";
 
-static FILE *open_text(const char *text)
-{
-    FILE *in = fmemopen((void *)text, strlen(text), "r");
-
-    ck_assert_ptr_nonnull(in);
-    return in;
-}
-
-static rvm_model *model(const char *text)
-{
-    rvm_model *m = NULL;
-    rvm_error err = { 0 };
-
-    FILE *in = open_text(text);
-    ck_assert_msg(rvm_model_read(&m, in, &err) == RVM_OK, "%zu: %s", err.line, err.message);
-    fclose(in);
-    return m;
-}
-
-static rvm_problem *problem_of(const char *text)
-{
-    rvm_problem *p = NULL;
-    rvm_error err = { 0 };
-
-    FILE *in = open_text(text);
-    ck_assert_msg(rvm_problem_read(&p, in, (rvm_grammar){ 0 }, &err) == RVM_OK, "%s", err.message);
-    fclose(in);
-    return p;
-}
-
-/* Through the reader, as rvm-predict does: a whole file of a kernel matrix would
- * have to be square. */
-static rvm_problem *rows(const char *text, bool precomputed)
-{
-    rvm_problem *p = NULL;
-    rvm_reader *reader = NULL;
-    rvm_error err = { 0 };
-
-    FILE *in = open_text(text);
-    ck_assert_int_eq(
-        rvm_reader_alloc(&reader, in, (rvm_grammar){ .precomputed = precomputed }, &err), RVM_OK);
-    ck_assert_msg(rvm_reader_next(&p, reader, 1000, &err) == RVM_OK, "%s", err.message);
-    rvm_reader_free(reader);
-    fclose(in);
-    return p;
-}
-
 /* Predicts, expects success, frees what is not the prediction. */
 static rvm_prediction predict(const char *model_text, const char *rows_text, bool mode)
 {
     rvm_prediction out = { 0 };
     rvm_error err = { 0 };
-    rvm_model *m = model(model_text);
-    rvm_problem *p = rows(rows_text, strcmp(model_text, matrix) == 0);
+    rvm_model *m = model_from_text(model_text);
+    rvm_problem *p = rows_from_text(rows_text, strcmp(model_text, matrix) == 0);
 
     ck_assert_msg(rvm_predict(&out, m, p, mode, &err) == RVM_OK, "%s", err.message);
     ck_assert_uint_eq(out.rows, rvm_problem_rows(p));
@@ -269,10 +218,10 @@ START_TEST(numbers_out_of_range_are_refused)
     {
         rvm_prediction out = { 0 };
         rvm_error err = { 0 };
-        rvm_model *m = model(regression);
+        rvm_model *m = model_from_text(regression);
         /* The mean is finite, the variance is not. */
-        rvm_problem *p = rows("0 1:1\n0 1:1e160\n", false);
-        rvm_problem *q = rows("0 1:1.7e308\n", false);
+        rvm_problem *p = rows_from_text("0 1:1\n0 1:1e160\n", false);
+        rvm_problem *q = rows_from_text("0 1:1.7e308\n", false);
 
         ck_assert_int_eq(rvm_predict(&out, m, p, false, &err), RVM_ENUMERIC);
         ck_assert_uint_eq(err.line, 2);
@@ -288,8 +237,8 @@ static void expect_fault(const char *text, const char *row, size_t line)
 {
     rvm_prediction out = { 0 };
     rvm_error err = { 0 };
-    rvm_model *m = model(text);
-    rvm_problem *p = rows(row, false);
+    rvm_model *m = model_from_text(text);
+    rvm_problem *p = rows_from_text(row, false);
 
     ck_assert_int_eq(rvm_predict(&out, m, p, false, &err), line > 0 ? RVM_ENUMERIC : RVM_OK);
     ck_assert_uint_eq(err.line, line);
@@ -309,8 +258,8 @@ START_TEST(intervals_at_the_end_of_the_range)
         rvm_prediction out = { 0 };
         rvm_predictor *pr = NULL;
         rvm_error err = { 0 };
-        rvm_model *m = model(draws);
-        rvm_problem *p = rows("0 1:1\n", false);
+        rvm_model *m = model_from_text(draws);
+        rvm_problem *p = rows_from_text("0 1:1\n", false);
 
         ck_assert_int_eq(rvm_predictor_alloc(&pr, m, &s, &err), RVM_OK);
         ck_assert_int_eq(rvm_predictor_run(&out, pr, p, &err), RVM_OK);
@@ -350,8 +299,8 @@ START_TEST(the_first_fault_is_reported_by_any_number_of_threads)
         for (int row = 1; row <= 2000; row++)
             fprintf(out, "0 1:%s\n", row == 106 ? "1e67" : row == 110 || row > 300 ? "1e200" : "1");
         fclose(out);
-        rvm_model *m = model(cube);
-        rvm_problem *p = rows(text, false);
+        rvm_model *m = model_from_text(cube);
+        rvm_problem *p = rows_from_text(text, false);
         for (int threads = 1; threads <= 8; threads++) {
             const rvm_predictor_settings s = { .variance = true, .threads = threads };
             rvm_prediction got = { 0 };
@@ -386,7 +335,7 @@ START_TEST(settings_out_of_range_are_refused)
             { .variance = true, .threads = 3 },
             { .mode = true },
         };
-        rvm_model *m = model(regression);
+        rvm_model *m = model_from_text(regression);
         rvm_predictor *pr = NULL;
 
         for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -509,7 +458,7 @@ START_TEST(a_row_does_not_depend_on_its_block)
         char *model_text = _i == 0 ? large_model("rbf\ngamma 0.5", 37, D) : large_classes(36, D);
         char *rows_text = large_rows(N, D);
         rvm_prediction all = predict(model_text, rows_text, false), part = { 0 };
-        rvm_model *m = model(model_text);
+        rvm_model *m = model_from_text(model_text);
         rvm_error err = { 0 };
 
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -596,8 +545,9 @@ START_TEST(neither_threads_nor_places_matter)
         static const int threads[] = { 2, 3, 8 };
         char *model_text = _i == 0 ? large_model("rbf\ngamma 0.5", 450, D) : large_classes(450, D);
         char *rows_text = large_rows(N, D), *turned_text = turned_rows(rows_text, N);
-        rvm_model *m = model(model_text);
-        rvm_problem *p = problem_of(rows_text), *q = problem_of(turned_text);
+        rvm_model *m = model_from_text(model_text);
+        rvm_problem *p = problem_from_text(rows_text, (rvm_grammar){ 0 }),
+                    *q = problem_from_text(turned_text, (rvm_grammar){ 0 });
         rvm_prediction one = run(m, p, (rvm_predictor_settings){ .variance = true, .threads = 1 });
 
         ck_assert_uint_eq(one.rows, N);
@@ -631,9 +581,9 @@ START_TEST(without_variance_the_rest_is_the_same)
                                               one_class };
         const char *text = models[_i / 2];
         const bool mode = _i % 2 == 1;
-        rvm_model *m = model(text);
+        rvm_model *m = model_from_text(text);
         const size_t C = rvm_model_describe(m).classes;
-        rvm_problem *p = rows("0 1:1 2:2\n0 1:-4\n0\n0 1:-2 2:0.5033\n", false);
+        rvm_problem *p = rows_from_text("0 1:1 2:2\n0 1:-4\n0\n0 1:-2 2:0.5033\n", false);
         rvm_prediction full = run(m, p, (rvm_predictor_settings){ .mode = mode, .variance = true });
         rvm_prediction fast = run(m, p, (rvm_predictor_settings){ .mode = mode });
 
@@ -657,18 +607,18 @@ START_TEST(an_infinite_variance_matters_where_it_is_wanted)
         rvm_predictor *pr = NULL;
         rvm_prediction out = { 0 };
         rvm_error err = { 0 };
-        rvm_model *m = model(regression);
-        rvm_problem *p = rows("0 1:1e160\n", false);
+        rvm_model *m = model_from_text(regression);
+        rvm_problem *p = rows_from_text("0 1:1e160\n", false);
         const rvm_predictor_settings fast = { .variance = false };
 
         ck_assert_int_eq(rvm_predictor_alloc(&pr, m, &fast, &err), RVM_OK);
         ck_assert_int_eq(rvm_predictor_run(&out, pr, p, &err), RVM_OK);
         ck_assert_int_eq(rvm_predict(&out, m, p, false, &err), RVM_ENUMERIC);
         rvm_problem_free(p);
-        p = rows("0 1:1.7e308\n", false); /* here the value is infinite */
+        p = rows_from_text("0 1:1.7e308\n", false); /* here the value is infinite */
         ck_assert_int_eq(rvm_predictor_run(&out, pr, p, &err), RVM_ENUMERIC);
         rvm_problem_free(p);
-        p = rows("0\n", false); /* a predictor that failed can go on */
+        p = rows_from_text("0\n", false); /* a predictor that failed can go on */
         ck_assert_int_eq(rvm_predictor_run(&out, pr, p, &err), RVM_OK);
         ck_assert_double_eq_tol(out.value[0], 0.75, 1e-15);
         rvm_problem_free(p);
@@ -692,8 +642,8 @@ START_TEST(the_first_fault_is_reported)
         for (int i = 1; i <= N; i++)
             fprintf(text, "0 1:%s\n", i == FIRST || i == SECOND || i == THIRD ? "1e200" : "1");
         fclose(text);
-        rvm_model *m = model(model_text);
-        rvm_problem *p = problem_of(rows_text);
+        rvm_model *m = model_from_text(model_text);
+        rvm_problem *p = problem_from_text(rows_text, (rvm_grammar){ 0 });
         for (int threads = 1; threads <= 4; threads++) {
             const rvm_predictor_settings s = { .variance = true, .threads = threads };
             rvm_predictor *pr = NULL;
@@ -717,8 +667,9 @@ START_TEST(a_prediction_can_be_used_again)
     {
         rvm_prediction out = { 0 };
         rvm_error err = { 0 };
-        rvm_model *first = model(regression), *second = model(classification);
-        rvm_problem *p = rows("0 1:1 2:2\n0\n0\n", false), *q = rows("0 1:1 2:2\n", false);
+        rvm_model *first = model_from_text(regression), *second = model_from_text(classification);
+        rvm_problem *p = rows_from_text("0 1:1 2:2\n0\n0\n", false),
+                    *q = rows_from_text("0 1:1 2:2\n", false);
 
         ck_assert_int_eq(rvm_predict(&out, first, q, false, &err), RVM_OK);
         ck_assert_int_eq(rvm_predict(&out, second, p, false, &err), RVM_OK);

@@ -10,13 +10,7 @@
  *     S   = numpy.linalg.inv(R.T @ R)
  *     m   = mean of the bias + phi @ w
  *     v   = (phi @ S * phi).sum(1) + s * numpy.maximum(diag(k(X, X)) - q, 0)     (+ the noise) */
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "rvm.h"
+#include "problems.h"
 #include "suites.h"
 
 enum { ROWS = 4 };
@@ -77,40 +71,12 @@ static char *regression_text(const char *kernel, const char *points)
     return text;
 }
 
-static rvm_model *model(const char *text)
-{
-    rvm_model *m = NULL;
-    rvm_error err = { 0 };
-    FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
-
-    ck_assert_ptr_nonnull(in);
-    ck_assert_msg(rvm_model_read(&m, in, &err) == RVM_OK, "%zu: %s", err.line, err.message);
-    fclose(in);
-    return m;
-}
-
-static rvm_problem *rows(const char *text, bool precomputed)
-{
-    rvm_problem *p = NULL;
-    rvm_reader *reader = NULL;
-    rvm_error err = { 0 };
-    FILE *in = fmemopen((void *)(size_t)text, strlen(text), "r");
-
-    ck_assert_ptr_nonnull(in);
-    ck_assert_int_eq(
-        rvm_reader_alloc(&reader, in, (rvm_grammar){ .precomputed = precomputed }, &err), RVM_OK);
-    ck_assert_msg(rvm_reader_next(&p, reader, 1000, &err) == RVM_OK, "%s", err.message);
-    rvm_reader_free(reader);
-    fclose(in);
-    return p;
-}
-
 static rvm_prediction run(const char *model_text, const rvm_problem *p, rvm_predictor_settings s)
 {
     rvm_prediction out = { 0 };
     rvm_predictor *pr = NULL;
     rvm_error err = { 0 };
-    rvm_model *m = model(model_text);
+    rvm_model *m = model_from_text(model_text);
 
     ck_assert_msg(rvm_predictor_alloc(&pr, m, &s, &err) == RVM_OK, "%s", err.message);
     ck_assert_msg(rvm_predictor_run(&out, pr, p, &err) == RVM_OK, "%s", err.message);
@@ -121,7 +87,7 @@ static rvm_prediction run(const char *model_text, const rvm_problem *p, rvm_pred
 
 static rvm_prediction predict(const char *model_text, const char *text, bool mode)
 {
-    rvm_problem *p = rows(text, strstr(model_text, "precomputed") != NULL);
+    rvm_problem *p = rows_from_text(text, strstr(model_text, "precomputed") != NULL);
     rvm_prediction out =
         run(model_text, p, (rvm_predictor_settings){ .mode = mode, .variance = true });
 
@@ -154,7 +120,7 @@ END_TEST
 START_TEST(intervals_have_the_whole_variance)
     {
         char *text = regression_text(regressions[0].kernel, regressions[0].points);
-        rvm_problem *p = rows(rows_text, false);
+        rvm_problem *p = rows_from_text(rows_text, false);
         rvm_prediction out =
             run(text, p, (rvm_predictor_settings){ .variance = true, .interval = 0.9 });
 
@@ -316,7 +282,7 @@ START_TEST(a_row_does_not_depend_on_its_block)
                      sin(7 * n));
             strcat(many, row);
         }
-        rvm_problem *p = rows(many, false);
+        rvm_problem *p = rows_from_text(many, false);
         const char *use = text != NULL ? text : three_classes;
         rvm_prediction all =
             run(use, p, (rvm_predictor_settings){ .variance = true, .threads = 3 });
@@ -341,8 +307,8 @@ START_TEST(variances_out_of_range_are_refused)
         rvm_prediction out = { 0 };
         rvm_error err = { 0 };
         char *text = regression_text("linear", U_LINEAR);
-        rvm_model *m = model(text);
-        rvm_problem *p = rows("0 1:1\n0 7:1e160\n", false);
+        rvm_model *m = model_from_text(text);
+        rvm_problem *p = rows_from_text("0 1:1\n0 7:1e160\n", false);
         rvm_predictor *pr = NULL;
 
         ck_assert_int_eq(rvm_predict(&out, m, p, false, &err), RVM_ENUMERIC);
@@ -360,11 +326,11 @@ START_TEST(variances_out_of_range_are_refused)
     }
 END_TEST
 
-/* Without --variance two classes need no variance, and nothing of the process is computed. */
+/* Without variance nothing of the process is computed. */
 START_TEST(without_variance_the_rest_is_the_same)
     {
         char *text = regression_text(regressions[0].kernel, regressions[0].points);
-        rvm_problem *p = rows(rows_text, false);
+        rvm_problem *p = rows_from_text(rows_text, false);
         rvm_prediction full = run(text, p, (rvm_predictor_settings){ .variance = true });
         rvm_prediction fast = run(text, p, (rvm_predictor_settings){ .threads = 1 });
 

@@ -305,74 +305,98 @@ END_TEST
 
 /* ---- Classes -------------------------------------------------------------------------------- */
 
-/* The mode to what is left of a step, the curvature, and the log evidence that follows. */
+/* The sums over the rows at the weights of a model. */
+typedef struct {
+    const rvm_model *m; /* borrowed */
+    const rvm_problem *p;
+    const double *row_weight; /* NULL: 1 */
+    gsl_matrix *P, *Phi;      /* owned: precision a priori; functions at the rows */
+    gsl_matrix *slope, *H;    /* owned: of the log likelihood, C x K; P + Phi'B Phi */
+    double log_likelihood;
+} sums;
+
+/* Those of row n; got: what was predicted of it. */
+static void add_row(sums *x, size_t n, const double *got)
+{
+    const size_t C = x->m->latent_count, classes = x->m->class_count;
+    const double rho = x->row_weight == NULL ? 1 : x->row_weight[n];
+    gsl_vector_view phi = gsl_matrix_row(x->Phi, n);
+    double f[8], total = 0, b = 0;
+    for (size_t c = 0; c < classes; c++) {
+        f[c] = c < C ? exp(activation(&x->m->latent[c], x->Phi, n)) : 1;
+        total += f[c];
+    }
+    for (size_t c = 0; c < classes; c++) {
+        const double y = f[c] / total, own = x->p->target[n] == x->m->label[c];
+        ck_assert_double_eq_tol(got[c], y, 1e-9);
+        if (own > 0)
+            x->log_likelihood += rho * log(y);
+        if (c >= C)
+            continue;
+        gsl_vector_view slope = gsl_matrix_row(x->slope, c);
+        gsl_blas_daxpy(rho * (own - y), &phi.vector, &slope.vector);
+        b += rho * y * (1 - y) / (double)C;
+    }
+    gsl_blas_dger(b, &phi.vector, &phi.vector, x->H);
+}
+
+/* w'P w / 2 of class c, of which a step of Newton's would gain next to nothing: g'H^-1 g / 2.
+ * L: the factor of H. */
+static double penalty_at_mode(sums *x, size_t c, const gsl_matrix *L)
+{
+    gsl_vector_view w = gsl_vector_view_array(x->m->latent[c].weight, L->size1);
+    gsl_vector_view g = gsl_matrix_row(x->slope, c);
+    gsl_vector *pull = gsl_vector_alloc(L->size1);
+    double square, left;
+    gsl_blas_dgemv(CblasNoTrans, 1, x->P, &w.vector, 0, pull);
+    gsl_blas_ddot(&w.vector, pull, &square);
+    gsl_vector_sub(&g.vector, pull);
+    gsl_linalg_cholesky_solve(L, &g.vector, pull);
+    gsl_blas_ddot(&g.vector, pull, &left);
+    ck_assert_msg(0.5 * left < 5e-3, "%g nats from the mode", 0.5 * left);
+    gsl_vector_free(pull);
+    return 0.5 * square;
+}
+
+/* ln|A| / 2; A becomes its factor. */
+static double half_log_det(gsl_matrix *A)
+{
+    double sum = 0;
+    gsl_linalg_cholesky_decomp1(A);
+    for (size_t i = 0; i < A->size1; i++)
+        sum += log(gsl_matrix_get(A, i, i));
+    return sum;
+}
+
+/* The mode to what is left of a step, and the log evidence that follows with the curvature. */
 static void check_classes(const rvm_problem *p, const rvm_settings *s, const double *row_weight)
 {
     rvm_model *m = train(p, s);
-    const size_t C = m->latent_count, K = m->latent->count, classes = C == 1 ? 2 : C;
-    gsl_matrix *A = point_matrix(m, p), *P = prior_precision(m->latent, A),
-               *L = gsl_matrix_alloc(K, K);
-    gsl_matrix *Phi = functions_at(m, m->latent, p), *H = gsl_matrix_alloc(K, K);
-    gsl_matrix *slope = gsl_matrix_calloc(C, K);
-    double log_likelihood = 0, penalty = 0, log_det = 0;
+    const size_t C = m->latent_count, K = m->latent->count;
+    gsl_matrix *A = point_matrix(m, p);
+    sums x = { .m = m,
+               .p = p,
+               .row_weight = row_weight,
+               .P = prior_precision(m->latent, A),
+               .Phi = functions_at(m, m->latent, p),
+               .slope = gsl_matrix_calloc(C, K),
+               .H = gsl_matrix_alloc(K, K) };
     ck_assert(rvm_model_is_process(m));
-    gsl_matrix_memcpy(H, P);
+    gsl_matrix_memcpy(x.H, x.P);
     rvm_prediction out = predict(m, p);
-    for (size_t n = 0; n < p->rows; n++) {
-        const double *got = out.probability + n * classes,
-                     rho = row_weight == NULL ? 1 : row_weight[n];
-        double f[8], total = C == 1 ? 1 : 0, b = 0;
-        for (size_t c = 0; c < C; c++) {
-            f[c] = exp(activation(&m->latent[c], Phi, n));
-            total += f[c];
-        }
-        for (size_t c = 0; c < classes; c++) {
-            const double y = (c < C ? f[c] : 1) / total, own = p->target[n] == m->label[c];
-            ck_assert_double_eq_tol(got[c], y, 1e-9);
-            if (own > 0)
-                log_likelihood += rho * log(y);
-            if (c >= C)
-                continue;
-            b += rho * y * (1 - y) / (double)C;
-            for (size_t i = 0; i < K; i++)
-                *gsl_matrix_ptr(slope, c, i) += rho * (own - y) * gsl_matrix_get(Phi, n, i);
-        }
-        for (size_t i = 0; i < K; i++)
-            for (size_t j = 0; j < K; j++)
-                *gsl_matrix_ptr(H, i, j) +=
-                    b * gsl_matrix_get(Phi, n, i) * gsl_matrix_get(Phi, n, j);
-    }
-    gsl_matrix_memcpy(L, H);
-    gsl_linalg_cholesky_decomp1(L);
-    for (size_t i = 0; i < K; i++)
-        log_det += log(gsl_matrix_get(L, i, i));
-    gsl_vector *w = gsl_vector_alloc(K), *pull = gsl_vector_alloc(K);
-    for (size_t c = 0; c < C; c++) {
-        double square, left;
-        for (size_t i = 0; i < K; i++)
-            gsl_vector_set(w, i, m->latent[c].weight[i]);
-        gsl_blas_dgemv(CblasNoTrans, 1, P, w, 0, pull);
-        gsl_blas_ddot(w, pull, &square);
-        penalty += 0.5 * square;
-        gsl_vector_view g = gsl_matrix_row(slope, c);
-        gsl_vector_sub(&g.vector, pull); /* half of g'H^-1 g: what a step of Newton's would gain */
-        gsl_linalg_cholesky_solve(L, &g.vector, pull);
-        gsl_blas_ddot(&g.vector, pull, &left);
-        ck_assert_msg(0.5 * left < 5e-3, "%g nats from the mode", 0.5 * left);
-    }
-    gsl_linalg_cholesky_decomp1(P);
-    for (size_t i = 0; i < K; i++)
-        log_det -= log(gsl_matrix_get(P, i, i));
-    check_close(m->log_evidence, log_likelihood - penalty - (double)C * log_det, 1e-5);
+    for (size_t n = 0; n < p->rows; n++)
+        add_row(&x, n, out.probability + n * out.classes);
+    double log_evidence = x.log_likelihood - (double)C * half_log_det(x.H);
+    for (size_t c = 0; c < C; c++)
+        log_evidence -= penalty_at_mode(&x, c, x.H);
+    log_evidence += (double)C * half_log_det(x.P);
+    check_close(m->log_evidence, log_evidence, 1e-5);
     rvm_prediction_free(&out);
-    gsl_vector_free(w);
-    gsl_vector_free(pull);
     gsl_matrix_free(A);
-    gsl_matrix_free(P);
-    gsl_matrix_free(L);
-    gsl_matrix_free(Phi);
-    gsl_matrix_free(H);
-    gsl_matrix_free(slope);
+    gsl_matrix_free(x.P);
+    gsl_matrix_free(x.Phi);
+    gsl_matrix_free(x.slope);
+    gsl_matrix_free(x.H);
     rvm_model_free(m);
 }
 
@@ -444,30 +468,24 @@ END_TEST
 /* Targets in other units, and from another zero. */
 START_TEST(units_of_targets)
     {
-        static const double unit[] = { 1e-6, 1e6, 1 }, offset[] = { 0, 0, 1e4 };
-        rvm_settings s = process_settings(RVM_REGRESSION, RVM_RBF, 0.5);
-        rvm_problem *p = two_inputs(60, 10, 1), *q = copy_of(p);
+        static const double units[] = { 1e-6, 1e6, 1 }, offsets[] = { 0, 0, 1e4 };
+        const double unit = units[_i], offset = offsets[_i];
+        const rvm_settings s = process_settings(RVM_REGRESSION, RVM_RBF, 0.5);
+        pair w = { .p = two_inputs(60, 10, 1) };
+        w.q = copy_of(w.p);
         for (size_t n = 0; n < 60; n++)
-            q->target[n] = unit[_i] * p->target[n] + offset[_i];
-        rvm_model *a = train(p, &s), *b = train(q, &s);
-        rvm_prediction x = predict(a, p), y = predict(b, p);
-        check_same_vectors(a, b);
-        check_close(b->latent->process_variance, gsl_pow_2(unit[_i]) * a->latent->process_variance,
-                    1e-4);
-        check_close(b->latent->noise_variance, gsl_pow_2(unit[_i]) * a->latent->noise_variance,
-                    1e-4);
-        check_close(b->log_evidence, a->log_evidence - 60 * log(unit[_i]), 1e-5);
+            w.q->target[n] = unit * w.p->target[n] + offset;
+        pair_train(&w, &s, &s, w.p);
+        const rvm_latent *a = w.a->latent, *b = w.b->latent;
+        check_same_vectors(w.a, w.b);
+        check_close(b->process_variance, gsl_pow_2(unit) * a->process_variance, 1e-4);
+        check_close(b->noise_variance, gsl_pow_2(unit) * a->noise_variance, 1e-4);
+        check_close(w.b->log_evidence, w.a->log_evidence - 60 * log(unit), 1e-5);
         for (size_t n = 0; n < 60; n++) {
-            ck_assert_double_eq_tol(y.value[n], unit[_i] * x.value[n] + offset[_i],
-                                    1e-4 * unit[_i]);
-            check_close(y.variance[n], gsl_pow_2(unit[_i]) * x.variance[n], 1e-3);
+            ck_assert_double_eq_tol(w.y.value[n], unit * w.x.value[n] + offset, 1e-4 * unit);
+            check_close(w.y.variance[n], gsl_pow_2(unit) * w.x.variance[n], 1e-3);
         }
-        rvm_prediction_free(&x);
-        rvm_prediction_free(&y);
-        rvm_model_free(a);
-        rvm_model_free(b);
-        rvm_problem_free(p);
-        rvm_problem_free(q);
+        pair_free(&w);
     }
 END_TEST
 

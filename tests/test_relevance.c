@@ -137,13 +137,9 @@ START_TEST(effects_by_hand)
     {
         rvm_problem *p =
             problem_from_text("0 1:1 2:5 3:0.5\n0 1:-2 2:1\n0 2:7 3:2.5\n", (rvm_grammar){ 0 });
-        FILE *in = fmemopen((void *)(size_t)one_vector, sizeof one_vector - 1, "r");
-        rvm_model *m = NULL;
+        rvm_model *m = model_from_text(one_vector);
         rvm_error err = { 0 };
         double effect[2];
-        ck_assert_ptr_nonnull(in);
-        CHECK_OK(rvm_model_read(&m, in, &err));
-        fclose(in);
         CHECK_OK(rvm_model_effects(effect, m, p, &err));
         const double x1[] = { 1, -2, 0 }, x3[] = { 0.5, 0, 2.5 };
         double first = 0, third = 0;

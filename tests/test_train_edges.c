@@ -77,22 +77,16 @@ END_TEST
 
 START_TEST(one_row)
     {
-        rvm_problem *p = problem_from_text("2.5 1:1 3:2\n", (rvm_grammar){ 0 });
-        rvm_problem *q = problem_from_text("4 1:1 3:2\n", (rvm_grammar){ 0 });
+        pair w = { .p = problem_from_text("2.5 1:1 3:2\n", (rvm_grammar){ 0 }),
+                   .q = problem_from_text("4 1:1 3:2\n", (rvm_grammar){ 0 }) };
         const rvm_settings regression = settings_for(RVM_REGRESSION, vector_kernels[_i], 0.5);
         const rvm_settings classes = settings_for(RVM_CLASSIFICATION, vector_kernels[_i], 0.5);
-        rvm_model *a = train(p, &regression), *b = train(q, &classes);
-        rvm_prediction x = predict(a, p), y = predict(b, q);
-        ck_assert_double_eq_tol(x.value[0], 2.5, 1e-12);
+        pair_train(&w, &regression, &classes, w.q);
+        ck_assert_double_eq_tol(w.x.value[0], 2.5, 1e-12);
         /* Nothing tells the noise from the rest: both may be all of 2.5. */
-        ck_assert_double_eq_tol(a->latent->noise_variance, 2.5 * 2.5, 1e-12);
-        ck_assert_double_eq(y.value[0], 4);
-        rvm_prediction_free(&x);
-        rvm_prediction_free(&y);
-        rvm_model_free(a);
-        rvm_model_free(b);
-        rvm_problem_free(p);
-        rvm_problem_free(q);
+        ck_assert_double_eq_tol(w.a->latent->noise_variance, 2.5 * 2.5, 1e-12);
+        ck_assert_double_eq(w.y.value[0], 4);
+        pair_free(&w);
     }
 END_TEST
 

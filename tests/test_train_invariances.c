@@ -17,33 +17,6 @@ START_TEST(order_of_the_rows_does_not_matter)
     }
 END_TEST
 
-/* Two problems, their models, and what these predict for the same rows. */
-typedef struct {
-    rvm_problem *p, *q; /* owned, as all of it */
-    rvm_model *a, *b;
-    rvm_prediction x, y;
-} pair;
-
-/* Trains a on p and b on q; x is of p, y of `rows`, which are those of p as b has to see them. */
-static void pair_train(pair *w, const rvm_settings *s_of_a, const rvm_settings *s_of_b,
-                       const rvm_problem *rows)
-{
-    w->a = train(w->p, s_of_a);
-    w->b = train(w->q, s_of_b);
-    w->x = predict(w->a, w->p);
-    w->y = predict(w->b, rows);
-}
-
-static void pair_free(pair *w)
-{
-    rvm_prediction_free(&w->x);
-    rvm_prediction_free(&w->y);
-    rvm_model_free(w->a);
-    rvm_model_free(w->b);
-    rvm_problem_free(w->p);
-    rvm_problem_free(w->q);
-}
-
 /* Predictions scale with the targets, the evidence falls by N ln c. */
 static void check_scaled_targets(double factor, double offset, double tolerance)
 {

@@ -105,6 +105,33 @@ static inline void check_same_vectors(const rvm_model *a, const rvm_model *b)
         ck_assert_int_eq(a->vectors->index[i], b->vectors->index[i]);
 }
 
+/* Two problems, their models, and what these predict for the same rows. */
+typedef struct {
+    rvm_problem *p, *q; /* owned, as all of it */
+    rvm_model *a, *b;
+    rvm_prediction x, y;
+} pair;
+
+/* Trains a on p and b on q; x is of p, y of `rows`, which are those of p as b has to see them. */
+static inline void pair_train(pair *w, const rvm_settings *s_of_a, const rvm_settings *s_of_b,
+                              const rvm_problem *rows)
+{
+    w->a = train(w->p, s_of_a);
+    w->b = train(w->q, s_of_b);
+    w->x = predict(w->a, w->p);
+    w->y = predict(w->b, rows);
+}
+
+static inline void pair_free(pair *w)
+{
+    rvm_prediction_free(&w->x);
+    rvm_prediction_free(&w->y);
+    rvm_model_free(w->a);
+    rvm_model_free(w->b);
+    rvm_problem_free(w->p);
+    rvm_problem_free(w->q);
+}
+
 /* ---- The model against formulas -------------------------------------------------------------- */
 
 /* Phi (rows x K) of the functions of l, in the order of the model. */

@@ -15,8 +15,9 @@
  * vectors k_Z and q vanish for a kernel that falls off, and s2 rises to that of the terms and s
  * k(x,x).
  *
- * Its classes are predicted at the mode, without a variance: its s is the one at which modes predict
- * best, and there Laplace's approximation is far too wide to be averaged over (search/mode_climb.c).
+ * Its classes are predicted at the mode, without a variance: its s is that at which modes predict
+ * best, and there Laplace's approximation is far too wide to be averaged over
+ * (search/mode_climb.c).
  *
  * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In
  * classification probabilities follow from mean and variance of the latent function, or functions:
