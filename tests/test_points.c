@@ -92,14 +92,12 @@ START_TEST(residuals_are_what_points_leave)
         for (size_t n = 0; n < N; n++)
             for (size_t k = 0; k < POINTS; k++)
                 check_close(gsl_matrix_get(VT, k, n), value(&s, s.z, k, s.p, n), 1e-12);
-        rvm_points_whiten(VT, &s.points);
-        rvm_points_residual(residual, VT, &s.points, 0);
+        CHECK_OK(rvm_points_strip(VT, NULL, residual, &s.points, 0, N, NULL, &err));
         for (size_t n = 0; n < N; n++) {
             const double k = value(&s, s.p, n, s.p, n);
             double q = 0;
             for (size_t i = 0; i < POINTS; i++)
                 q += gsl_pow_2(gsl_matrix_get(VT, i, n));
-            ck_assert(residual[n] >= 0);
             ck_assert_double_eq_tol(q, gsl_matrix_get(Q, n, n), 1e-7 * k);
             ck_assert_double_eq_tol(residual[n], k - gsl_matrix_get(Q, n, n), 1e-7 * k);
         }
@@ -117,12 +115,8 @@ START_TEST(strips_are_alike)
         double all[N], part[7];
         set_up(&s, types[_i], noise_problem(N, 2, 4), at_points, POINTS);
         gsl_matrix *V = gsl_matrix_alloc(POINTS, N), *W = gsl_matrix_alloc(POINTS, 7);
-        CHECK_OK(rvm_points_values(V, &s.points, 0, &err));
-        CHECK_OK(rvm_points_values(W, &s.points, 20, &err));
-        rvm_points_whiten(V, &s.points);
-        rvm_points_whiten(W, &s.points);
-        rvm_points_residual(all, V, &s.points, 0);
-        rvm_points_residual(part, W, &s.points, 20);
+        CHECK_OK(rvm_points_strip(V, NULL, all, &s.points, 0, N, NULL, &err));
+        CHECK_OK(rvm_points_strip(W, NULL, part, &s.points, 20, 7, NULL, &err));
         for (size_t n = 0; n < 7; n++)
             ck_assert_double_eq_tol(part[n], all[20 + n], 1e-9 * s.points.diagonal[20 + n]);
         gsl_matrix_free(V);
@@ -269,9 +263,7 @@ START_TEST(singular_points)
         double residual[N];
         set_up(&s, RVM_RBF, noise_problem(N, 2, 5), same, 4);
         gsl_matrix *V = gsl_matrix_alloc(4, N);
-        CHECK_OK(rvm_points_values(V, &s.points, 0, &err));
-        rvm_points_whiten(V, &s.points);
-        rvm_points_residual(residual, V, &s.points, 0);
+        CHECK_OK(rvm_points_strip(V, NULL, residual, &s.points, 0, N, NULL, &err));
         for (size_t n = 0; n < N; n++)
             ck_assert_double_eq_tol(residual[n], 1 - gsl_pow_2(value(&s, s.p, 4, s.p, n)), 1e-7);
         gsl_matrix_free(V);
@@ -322,17 +314,6 @@ START_TEST(values_that_are_none_elsewhere)
     }
 END_TEST
 
-/* v ln v, of exp(-gamma a), and 0 at 0. */
-START_TEST(derivative_by_gamma)
-    {
-        double v[] = { exp(-0.3 * 2), 1, 0 };
-        rvm_points_by_gamma(v, 3);
-        check_close(v[0], -0.3 * 2 * exp(-0.3 * 2), 1e-14);
-        ck_assert_double_eq(v[1], 0);
-        ck_assert_double_eq(v[2], 0);
-    }
-END_TEST
-
 Suite *points_suite(void)
 {
     Suite *suite = suite_create("points");
@@ -346,7 +327,6 @@ Suite *points_suite(void)
     tcase_add_test(tests, singular_points);
     tcase_add_loop_test(tests, values_that_are_no_covariance, 0, 2);
     tcase_add_loop_test(tests, values_that_are_none_elsewhere, 0, 3);
-    tcase_add_test(tests, derivative_by_gamma);
     suite_add_tcase(suite, tests);
     return suite;
 }

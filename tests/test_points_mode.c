@@ -18,6 +18,7 @@ typedef struct {
     gsl_matrix *T, *D, *Phi; /* D: m x m; Phi: N x m, raw */
     double precision[TERMS];
     size_t *class_of_row;
+    double *t;          /* 1 for class 0 */
     double *row_weight; /* NULL: none */
     rvm_points_mode mode;
 } setting;
@@ -45,6 +46,7 @@ static void fill_D(setting *s)
 static void fill_rows(setting *s, bool weighted)
 {
     s->class_of_row = calloc(s->N, sizeof *s->class_of_row);
+    s->t = calloc(s->N, sizeof *s->t);
     s->row_weight = weighted ? calloc(s->N, sizeof *s->row_weight) : NULL;
     s->T = gsl_matrix_alloc(TERMS, s->N);
     s->Phi = gsl_matrix_alloc(s->N, M);
@@ -52,6 +54,7 @@ static void fill_rows(setting *s, bool weighted)
         const double x = feature(s->p, n, 1), noise = s->p->target[n];
         s->class_of_row[n] =
             (size_t)(x + 0.5 * noise > -0.4) + (size_t)(s->C > 1 && x + 0.5 * noise > 0.4);
+        s->t[n] = s->class_of_row[n] == 0;
         if (weighted)
             s->row_weight[n] = n % 7 == 3 ? 0 : 0.1 + fraction(3.7 * (double)n);
         gsl_matrix_set(s->T, 0, n, 1);
@@ -76,11 +79,11 @@ static void set_up(setting *s, size_t N, size_t C, bool weighted)
     fill_D(s);
     CHECK_OK(rvm_points_init(&s->points, s->p, s->z, 2, &err));
     CHECK_OK(rvm_points_place(&s->points, &s->kernel, &err));
-    CHECK_OK(rvm_points_mode_init(&s->mode, &s->points, s->T, s->precision, TERMS, C,
+    CHECK_OK(rvm_points_mode_init(&s->mode, &s->points, s->T, s->precision, TERMS, C, s->t,
                                   s->class_of_row, 0, &err));
     s->mode.row_weight = s->row_weight;
     CHECK_OK(rvm_points_mode_precondition(&s->mode, variance, &err));
-    CHECK_OK(rvm_points_mode_find(&s->mode, 1e-13, NULL, &err));
+    CHECK_OK(rvm_points_mode_find(&s->mode, 1e-13, &err));
 }
 
 static void tear_down(setting *s)
@@ -91,6 +94,7 @@ static void tear_down(setting *s)
     gsl_matrix_free(s->D);
     gsl_matrix_free(s->Phi);
     free(s->class_of_row);
+    free(s->t);
     free(s->row_weight);
     rvm_problem_free(s->p);
     rvm_problem_free(s->z);
@@ -154,7 +158,7 @@ START_TEST(gradient_is_none)
     }
 END_TEST
 
-/* R R' = I + D' Phi' B Phi D, B the mean over the classes of rho P (1 - P). */
+/* P P' = I + D' Phi' B Phi D, B the mean over the classes of rho P (1 - P). */
 START_TEST(curvature_is_that_of_dense_matrices)
     {
         setting s;
@@ -162,8 +166,7 @@ START_TEST(curvature_is_that_of_dense_matrices)
         double f[CLASSES], P[CLASSES], log_det, sum = 0;
         set_up(&s, cases[_i].N, cases[_i].C, cases[_i].weighted);
         gsl_matrix *H = gsl_matrix_calloc(M, M), *half = gsl_matrix_alloc(M, M);
-        gsl_matrix *R = gsl_matrix_alloc(M, M);
-        CHECK_OK(rvm_points_mode_curvature(R, &log_det, &s.mode, &err));
+        CHECK_OK(rvm_points_mode_curvature(&log_det, &s.mode, &err));
         for (size_t n = 0; n < s.N; n++) {
             double b = 0;
             predict_row(f, P, &s, n);
@@ -180,14 +183,13 @@ START_TEST(curvature_is_that_of_dense_matrices)
         gsl_linalg_cholesky_decomp1(H); /* of which there is one lower factor */
         for (size_t i = 0; i < M; i++) {
             for (size_t j = 0; j <= i; j++)
-                ck_assert_double_eq_tol(gsl_matrix_get(R, i, j), gsl_matrix_get(H, i, j),
+                ck_assert_double_eq_tol(gsl_matrix_get(s.mode.P, i, j), gsl_matrix_get(H, i, j),
                                         1e-5 * gsl_matrix_get(H, i, i));
             sum += 2 * log(gsl_matrix_get(H, i, i));
         }
         check_close(log_det, sum, 1e-6);
         gsl_matrix_free(H);
         gsl_matrix_free(half);
-        gsl_matrix_free(R);
         tear_down(&s);
     }
 END_TEST
@@ -222,10 +224,10 @@ START_TEST(two_of_several_classes_are_two)
         two.C = 2;
         for (size_t i = 0; i < TERMS; i++)
             two.precision[i] *= 2;
-        CHECK_OK(rvm_points_mode_init(&two.mode, &two.points, two.T, two.precision, TERMS, 2,
+        CHECK_OK(rvm_points_mode_init(&two.mode, &two.points, two.T, two.precision, TERMS, 2, two.t,
                                       two.class_of_row, 0, &err));
         CHECK_OK(rvm_points_mode_precondition(&two.mode, variance / 2, &err));
-        CHECK_OK(rvm_points_mode_find(&two.mode, 1e-13, NULL, &err));
+        CHECK_OK(rvm_points_mode_find(&two.mode, 1e-13, &err));
         check_close(one.mode.log_likelihood, two.mode.log_likelihood, 1e-6);
         for (size_t n = 0; n < one.N; n++) {
             predict_row(f, P, &one, n);
@@ -244,10 +246,12 @@ START_TEST(separable_classes)
         rvm_error err = { 0 };
         double f[CLASSES], P[CLASSES];
         set_up(&s, 40, _i == 0 ? 1 : CLASSES, false);
-        for (size_t n = 0; n < s.N; n++)
+        for (size_t n = 0; n < s.N; n++) {
             s.class_of_row[n] = (size_t)(feature(s.p, n, 1) > 0) % (s.C + 1);
+            s.t[n] = s.class_of_row[n] == 0;
+        }
         CHECK_OK(rvm_points_mode_precondition(&s.mode, 1e6, &err));
-        CHECK_OK(rvm_points_mode_find(&s.mode, 1e-6, NULL, &err));
+        CHECK_OK(rvm_points_mode_find(&s.mode, 1e-6, &err));
         ck_assert(isfinite(s.mode.log_likelihood) && s.mode.log_likelihood > -15);
         for (size_t n = 0; n < s.N; n++) {
             predict_row(f, P, &s, n);
@@ -265,7 +269,8 @@ START_TEST(an_interrupt_ends_it)
         const volatile int interrupted = 1;
         set_up(&s, 40, CLASSES, false);
         gsl_matrix_set_zero(s.mode.V);
-        ck_assert_int_eq(rvm_points_mode_find(&s.mode, 1e-9, &interrupted, &err), RVM_EINTERRUPT);
+        s.mode.interrupted = &interrupted;
+        ck_assert_int_eq(rvm_points_mode_find(&s.mode, 1e-9, &err), RVM_EINTERRUPT);
         tear_down(&s);
     }
 END_TEST

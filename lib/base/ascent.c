@@ -37,7 +37,7 @@ void rvm_ascent_free(rvm_ascent *a)
  * of the free coordinates alone (projected gradient; Bertsekas 1982). */
 static void project(rvm_place *p, const rvm_hill *h)
 {
-    for (size_t j = 0; j < h->count; j++)
+    for (size_t j = 0; j < h->count && h->low != NULL; j++)
         if (!isfinite(p->theta[j]) || (p->theta[j] <= h->low[j] && p->gradient[j] < 0) ||
             (p->theta[j] >= h->high[j] && p->gradient[j] > 0))
             p->gradient[j] = 0;
@@ -70,13 +70,16 @@ static void choose_direction(rvm_ascent *a, const rvm_hill *h)
  * gain to first order, move'gradient. */
 static double cut_move(rvm_ascent *a, const rvm_hill *h, double length)
 {
-    double far = h->longest, promise = 0;
+    double far = 0, promise = 0;
     for (size_t j = 0; j < h->count; j++)
         far = fmax(far, fabs(a->direction[j]));
+    const double factor = far > h->longest ? length * h->longest / far : length;
     for (size_t j = 0; j < h->count; j++) {
         const double from = a->now.theta[j];
-        const double to = from + length * h->longest / far * a->direction[j];
-        a->trial.theta[j] = isfinite(from) ? fmax(h->low[j], fmin(to, h->high[j])) : from;
+        double to = from + factor * a->direction[j];
+        if (h->low != NULL)
+            to = fmax(h->low[j], fmin(to, h->high[j]));
+        a->trial.theta[j] = isfinite(from) ? to : from;
         a->move[j] = isfinite(from) ? a->trial.theta[j] - from : 0;
         promise += a->move[j] * a->now.gradient[j];
     }

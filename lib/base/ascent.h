@@ -9,7 +9,7 @@
 /* A function of `count` coordinates. */
 typedef struct {
     size_t count;
-    const double *low, *high; /* borrowed, count: bounds */
+    const double *low, *high; /* borrowed, count: bounds; NULL: none */
     /* The value at theta and its derivatives there; -INFINITY where there is none, or nobody waits
      * for it. */
     rvm_status (*evaluate)(double *value, double *gradient, void *self, const double *theta,

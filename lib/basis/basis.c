@@ -74,6 +74,17 @@ size_t rvm_basis_row(const rvm_basis *b, size_t id)
     return b->row[id - b->terms];
 }
 
+gsl_matrix *rvm_basis_terms(const rvm_basis *b, const size_t *id, size_t count,
+                            const rvm_problem *rows)
+{
+    gsl_matrix *T = gsl_matrix_alloc(GSL_MAX(count, 1), rows->rows);
+    for (size_t i = 0; i < count && T != NULL; i++) {
+        const rvm_term term = rvm_basis_term(b, id[i]);
+        rvm_term_values(gsl_matrix_ptr(T, i, 0), &term, rows, 0, rows->rows);
+    }
+    return T;
+}
+
 size_t rvm_basis_groups(size_t end[RVM_BASIS_GROUPS], const rvm_basis *b)
 {
     const size_t *of_degree = b->term_list.end;

@@ -41,6 +41,11 @@ bool rvm_basis_is_bias(const rvm_basis *b, size_t id);
 rvm_term rvm_basis_term(const rvm_basis *b, size_t id);
 size_t rvm_basis_row(const rvm_basis *b, size_t id); /* that the kernel sits on */
 
+/* The values of terms id[0 .. count) at `rows`, a term a row, and one row at the least; owned by the
+ * caller, NULL without memory. */
+gsl_matrix *rvm_basis_terms(const rvm_basis *b, const size_t *id, size_t count,
+                            const rvm_problem *rows);
+
 /* Candidates come in groups: linear terms and the bias, quadratic terms, kernel functions; a bias
  * without linear terms is of the next one. end[g]: number of the first candidate beyond group g,
  * ascending, the last one M. Returns how many groups there are; count > 0. */

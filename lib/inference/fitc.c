@@ -1,23 +1,23 @@
 /* The evidence of a sparse Gaussian process with normal noise (FITC), and its derivatives.
  *
  * With a = C^-1 t, G = dL/dC = 1/2 (a a' - C^-1) and g = diag G (Rasmussen and Williams 2006,
- * equation 5.9), where C = s Phi A^-1 Phi' + diag(noise + s (k - q)) + the terms' part and Phi =
+ * equation 5.9), where C = s Phi K_ZZ^-1 Phi' + diag(noise + s (k - q)) + the terms' part and Phi =
  * k(X, Z), a change of the kernel has
  *
- *     dL/dPhi = D = 2 s (G - diag g) Phi A^-1        dL/dA = -1/2 A^-1 Phi' D
+ *     dL/dPhi = D = 2 s (G - diag g) Phi K_ZZ^-1     dL/dK_ZZ = -1/2 K_ZZ^-1 Phi' D
  *
  * and in the whitened features V = Phi L^-T of points.h, transposed as everything here is,
  *
- *     D' = L^-T W    W = 2 s V'(G - diag g)          dL/dA = -1/2 L^-T E L^-1    E = W V
+ *     D' = L^-T W    W = 2 s V'(G - diag g)          dL/dK_ZZ = -1/2 L^-T E L^-1    E = W V
  *
- * What is needed of G is known in m numbers a row: F'C^-1 = M^-1 F' Lambda^-1, F'a = mu and so
+ * What is needed of G is known in m numbers a row: F'C^-1 = H^-1 F' Lambda^-1, F'a = mu and so
  *
  *     a_n = (t_n - F_n'mu) / Lambda_n
- *     (C^-1)_nn = 1/Lambda_n - F_n'M^-1 F_n / Lambda_n^2
- *     sqrt(s) V'G = 1/2 [ mu a' - M^-1 F' Lambda^-1 ]          (rows of the kernel's functions)
- *     2 s V'G V = mu mu' - I + M^-1                            (the same of rows and columns)
+ *     (C^-1)_nn = 1/Lambda_n - F_n'H^-1 F_n / Lambda_n^2
+ *     sqrt(s) V'G = 1/2 [ mu a' - H^-1 F' Lambda^-1 ]          (rows of the kernel's functions)
+ *     2 s V'G V = mu mu' - I + H^-1                            (the same of rows and columns)
  *
- * of which the diagonal is MacKay's mu_i^2 - 1 + (M^-1)_ii for ln s, and less it for ln alpha.  A row
+ * of which the diagonal is MacKay's mu_i^2 - 1 + (H^-1)_ii for ln s, and less it for ln alpha.  A row
  * that is left out is predicted with a mean that is off by a_n / (C^-1)_nn and a variance of
  * 1 / (C^-1)_nn (Rasmussen and Williams 2006, equation 5.12). */
 #include "inference/fitc.h"
@@ -30,13 +30,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/interrupt.h"
 #include "base/linalg.h"
 #include "base/parallel.h"
 #include "base/vecmath.h"
 #include "data/problem.h"
-
-enum { PIECE = 256 /* rows that a thread takes at a time */ };
 
 /* Multiplications for the rows of a strip, after which an interrupt is looked for. */
 static const double patience = 5e9;
@@ -54,11 +51,11 @@ static gsl_matrix *matrix(size_t rows, size_t columns)
 static bool init_target(rvm_fitc_target *t, size_t terms, size_t m)
 {
     t->by_precision = rvm_array(terms, sizeof *t->by_precision);
-    t->R = matrix(m, m);
+    t->factor = matrix(m, m);
     t->inverse = matrix(m, m);
     t->b = rvm_array(m, sizeof *t->b);
     t->mu = rvm_array(m, sizeof *t->mu);
-    return t->by_precision != NULL && t->R != NULL && t->inverse != NULL && t->b != NULL &&
+    return t->by_precision != NULL && t->factor != NULL && t->inverse != NULL && t->b != NULL &&
            t->mu != NULL;
 }
 
@@ -67,7 +64,7 @@ static size_t choose_strip(const rvm_fitc *f, double budget)
 {
     const double of_row = 3.0 * (double)f->points->K + 2.0 * (double)f->m + 4;
     const double most = fmin(budget / of_row, patience / ((double)f->m * (double)f->m));
-    const double fit = fmax(1, floor(most / PIECE)) * PIECE;
+    const double fit = fmax(1, floor(most / RVM_POINTS_PIECE)) * RVM_POINTS_PIECE;
     return fit < (double)f->points->N ? (size_t)fit : f->points->N;
 }
 
@@ -81,7 +78,7 @@ static bool init_scratch(rvm_fitc *f)
     f->F = matrix(f->m, S);
     f->Y = matrix(f->m, S);
     f->E = matrix(K, K);
-    f->part = matrix((GSL_MAX(S, K) + PIECE - 1) / PIECE, d + 1);
+    f->part = matrix(rvm_points_pieces(GSL_MAX(S, K)), d + 1);
     f->residual = rvm_array(5 * S, sizeof *f->residual);
     f->by_input = rvm_array(d, sizeof *f->by_input);
     f->precision = rvm_array(f->terms, sizeof *f->precision);
@@ -143,7 +140,7 @@ void rvm_fitc_free(rvm_fitc *f)
         free(f->target[j].by_precision);
         free(f->target[j].b);
         free(f->target[j].mu);
-        gsl_matrix_free(f->target[j].R);
+        gsl_matrix_free(f->target[j].factor);
         gsl_matrix_free(f->target[j].inverse);
     }
     gsl_matrix *const matrices[] = { f->values, f->V, f->F,    f->Y,
@@ -166,31 +163,9 @@ typedef struct {
     size_t first, count;
 } strip;
 
-/* Columns of piece `number` of a matrix whose columns are the rows in hand. */
-static gsl_matrix_view piece_of(gsl_matrix *A, const strip *s, size_t number)
+static rvm_status share(strip *s, rvm_piece *piece, rvm_error *err)
 {
-    const size_t at = number * PIECE;
-    return gsl_matrix_submatrix(A, 0, at, A->size1, GSL_MIN(PIECE, s->count - at));
-}
-
-static rvm_status share(const strip *s, rvm_piece *piece, rvm_error *err)
-{
-    return rvm_share((s->count + PIECE - 1) / PIECE, piece, (void *)s, s->f->points->threads, err);
-}
-
-static rvm_status whiten_piece(void *context, size_t number, int worker, rvm_error *err)
-{
-    const strip *s = context;
-    gsl_matrix_view P = piece_of(s->f->values, s, number), V = piece_of(s->f->V, s, number);
-    const size_t at = number * PIECE;
-    (void)worker;
-    const rvm_status status = rvm_points_values(&P.matrix, s->f->points, s->first + at, err);
-    if (status != RVM_OK)
-        return status;
-    gsl_matrix_memcpy(&V.matrix, &P.matrix);
-    rvm_points_whiten(&V.matrix, s->f->points);
-    rvm_points_residual(s->f->residual + at, &V.matrix, s->f->points, s->first + at);
-    return RVM_OK;
+    return rvm_share(rvm_points_pieces(s->count), piece, s, s->f->points->threads, err);
 }
 
 /* Columns of F' Lambda^-1/2, and Lambda. */
@@ -198,7 +173,7 @@ static rvm_status scale_piece(void *context, size_t number, int worker, rvm_erro
 {
     const strip *s = context;
     rvm_fitc *f = s->f;
-    const size_t at = number * PIECE, count = GSL_MIN(PIECE, s->count - at);
+    const size_t at = number * RVM_POINTS_PIECE, count = GSL_MIN(RVM_POINTS_PIECE, s->count - at);
     const double root_s = sqrt(s->t->variance);
     double *lambda = f->lambda + at, *root = f->root + at;
     (void)worker, (void)err;
@@ -222,9 +197,11 @@ static rvm_status scale_piece(void *context, size_t number, int worker, rvm_erro
 static rvm_status read_strip(strip *s, rvm_fitc *f, size_t first, rvm_error *err)
 {
     *s = (strip){ f, NULL, first, GSL_MIN(f->strip, f->points->N - first) };
-    if (rvm_interrupted(f->interrupted))
-        return rvm_fail_interrupted(err);
-    return share(s, whiten_piece, err);
+    const rvm_status status = rvm_points_strip(f->V, f->values, f->residual, f->points, first,
+                                               s->count, f->interrupted, err);
+    for (size_t n = 0; n < s->count; n++)
+        f->residual[n] = fmax(f->residual[n], 0);
+    return status;
 }
 
 static rvm_status scale_strip(strip *s, rvm_fitc_target *t, rvm_error *err)
@@ -235,7 +212,7 @@ static rvm_status scale_strip(strip *s, rvm_fitc_target *t, rvm_error *err)
 
 /* ---- The evidence --------------------------------------------------------------------------- */
 
-/* Adds the rows in hand to M (but for its I), b and the sums. */
+/* Adds the rows in hand to H (but for its I), b and the sums. */
 static void add_strip(const strip *s, bool fresh)
 {
     rvm_fitc *f = s->f;
@@ -250,7 +227,7 @@ static void add_strip(const strip *s, bool fresh)
         t->log_lambda += log(f->lambda[n]);
     }
     gsl_blas_dgemv(CblasNoTrans, 1, &F.matrix, &scaled.vector, fresh ? 0 : 1, &b.vector);
-    rvm_gram_add(t->R, &F.matrix, 0, fresh, f->points->threads);
+    rvm_gram_add(t->factor, &F.matrix, 0, fresh, f->points->threads);
 }
 
 /* t'C^-1 t = t' Lambda^-1 t - b'mu. It is mu'mu and a sum of squares too, so that what cancellation
@@ -265,12 +242,12 @@ static rvm_status solve(rvm_fitc_target *t, const rvm_fitc *f, rvm_error *err)
     const double N = (double)f->points->N;
     gsl_vector_view b = gsl_vector_view_array(t->b, f->m), mu = gsl_vector_view_array(t->mu, f->m);
     for (size_t i = 0; i < f->m; i++)
-        *gsl_matrix_ptr(t->R, i, i) += 1;
-    if (!rvm_cholesky(t->R, f->points->threads))
+        *gsl_matrix_ptr(t->factor, i, i) += 1;
+    if (!rvm_cholesky(t->factor, f->points->threads))
         return rvm_fail(err, RVM_ENUMERIC, "the process left the range of finite numbers");
-    rvm_cholesky_inverse(t->inverse, t->R);
+    rvm_cholesky_inverse(t->inverse, t->factor);
     gsl_blas_dsymv(CblasLower, 1, t->inverse, &b.vector, 0, &mu.vector);
-    t->log_evidence = -0.5 * (N * log(2 * M_PI) + t->log_lambda + rvm_cholesky_log_det(t->R) +
+    t->log_evidence = -0.5 * (N * log(2 * M_PI) + t->log_lambda + rvm_cholesky_log_det(t->factor) +
                               square_of(t, f->m));
     if (isfinite(t->log_evidence))
         return RVM_OK;
@@ -298,15 +275,17 @@ rvm_status rvm_fitc_evaluate(rvm_fitc *f, rvm_error *err)
 
 /* ---- Derivatives ---------------------------------------------------------------------------- */
 
-/* Y = M^-1 F' Lambda^-1/2; then f->g = g of this target, and what it adds to W. */
+/* Y = H^-1 F' Lambda^-1/2; then f->g = g of this target, and what it adds to W. */
 static rvm_status pull_piece(void *context, size_t number, int worker, rvm_error *err)
 {
     const strip *s = context;
     rvm_fitc *f = s->f;
     const rvm_fitc_target *t = s->t;
-    const size_t at = number * PIECE, count = GSL_MIN(PIECE, s->count - at);
-    gsl_matrix_view F = piece_of(f->F, s, number), Y = piece_of(f->Y, s, number);
-    double explained[PIECE] = { 0 }, fitted[PIECE] = { 0 }, a[PIECE];
+    const size_t at = number * RVM_POINTS_PIECE, count = GSL_MIN(RVM_POINTS_PIECE, s->count - at);
+    gsl_matrix_view F = rvm_points_piece(f->F, s->count, number),
+                    Y = rvm_points_piece(f->Y, s->count, number);
+    double explained[RVM_POINTS_PIECE] = { 0 }, fitted[RVM_POINTS_PIECE] = { 0 },
+           a[RVM_POINTS_PIECE];
     (void)worker, (void)err;
     gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, t->inverse, &F.matrix, 0, &Y.matrix);
     for (size_t i = 0; i < f->m; i++) {
@@ -366,6 +345,13 @@ static void add_to_E(const strip *s, const double *weight)
     rvm_product_add(f->E, &Y.matrix, &V.matrix, f->points->threads);
 }
 
+/* The derivative of values exp(-gamma a) by ln gamma, in their place: v ln v. */
+static void derive_by_gamma(double *value, size_t count)
+{
+    for (size_t n = 0; n < count; n++)
+        value[n] = value[n] > 0 ? value[n] * log(value[n]) : 0;
+}
+
 /* sum of h over rows and points, times the derivative of the value: part[0] by ln gamma, part[1 + j]
  * by ln eta_j. h, which is destroyed, and values: K x count; X: the inputs of those rows, as columns
  * from `first` on. */
@@ -377,7 +363,7 @@ static void pull_kernel(double *part, gsl_matrix *h, gsl_matrix *values, const r
     for (size_t k = 0; k < h->size1; k++) {
         double *weight = gsl_matrix_ptr(h, k, 0), *value = gsl_matrix_ptr(values, k, 0);
         if (kernel->inputs == NULL) {
-            rvm_points_by_gamma(value, count);
+            derive_by_gamma(value, count);
             part[0] += rvm_vec_dot(weight, value, count);
             continue;
         }
@@ -394,11 +380,12 @@ static rvm_status kernel_piece(void *context, size_t number, int worker, rvm_err
 {
     const strip *s = context;
     rvm_fitc *f = s->f;
-    gsl_matrix_view W = piece_of(f->W, s, number), P = piece_of(f->values, s, number);
+    gsl_matrix_view W = rvm_points_piece(f->W, s->count, number),
+                    P = rvm_points_piece(f->values, s->count, number);
     (void)worker, (void)err;
     gsl_blas_dtrsm(CblasLeft, CblasLower, CblasTrans, CblasNonUnit, 1, f->points->L, &W.matrix);
     pull_kernel(gsl_matrix_ptr(f->part, number, 0), &W.matrix, &P.matrix, f,
-                f->inputs == NULL ? NULL : f->inputs->X, s->first + number * PIECE);
+                f->inputs == NULL ? NULL : f->inputs->X, s->first + number * RVM_POINTS_PIECE);
     return RVM_OK;
 }
 
@@ -437,13 +424,13 @@ static rvm_status pull_strip(strip *s, rvm_fitc *f, rvm_error *err)
     if (status == RVM_OK && climbs_kernel(f)) {
         add_to_E(s, weight);
         status = share(s, kernel_piece, err);
-        add_parts(f, (s->count + PIECE - 1) / PIECE);
+        add_parts(f, rvm_points_pieces(s->count));
     }
     free(weight);
     return status;
 }
 
-/* E += mu mu' - I + M^-1 of the kernel's functions; the derivatives by s and alpha beside the
+/* E += mu mu' - I + H^-1 of the kernel's functions; the derivatives by s and alpha beside the
  * diagonal of C. */
 static void add_weights(rvm_fitc *f, rvm_fitc_target *t)
 {
@@ -460,7 +447,7 @@ static void add_weights(rvm_fitc *f, rvm_fitc_target *t)
                 t->mu[i] * t->mu[j] - (i == j) + gsl_matrix_get(t->inverse, i, j);
 }
 
-/* What A has to say: dL/dA = -1/2 L^-T E L^-1, against the derivative of K_ZZ. */
+/* What the points have to say: dL/dK_ZZ = -1/2 L^-T E L^-1, against the derivative of K_ZZ. */
 static rvm_status pull_points(rvm_fitc *f, rvm_error *err)
 {
     const rvm_points *z = f->points;

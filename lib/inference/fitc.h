@@ -7,11 +7,11 @@
  *     Lambda_n = noise_j + s_j (k(x_n,x_n) - q(x_n))
  *
  * with the terms T, N x terms, whose weights have precisions alpha, and V the whitened features of
- * points.h.  With M = I + F' Lambda^-1 F = R R', b = F' Lambda^-1 t and mu = M^-1 b,
+ * points.h.  With H = I + F' Lambda^-1 F = R'R, b = F' Lambda^-1 t and mu = H^-1 b,
  *
- *     L_j = -1/2 [ N ln 2 pi + sum ln Lambda_n + ln|M| + t' Lambda^-1 t - b'mu ]
+ *     L_j = -1/2 [ N ln 2 pi + sum ln Lambda_n + ln|H| + t' Lambda^-1 t - b'mu ]
  *
- * and the posterior of the weights v of F is N(mu, M^-1).  Everything takes O(N m^2), rows in
+ * and the posterior of the weights v of F is N(mu, H^-1).  Everything takes O(N m^2), rows in
  * strips.  Where the points are the rows themselves L is that of the process itself. */
 #ifndef RVM_FITC_H
 #define RVM_FITC_H
@@ -32,8 +32,8 @@ typedef struct {
     double left_out;      /* mean over the rows of the square of what a row's target is off where it
                               is left out, against its variance; after rvm_fitc_gradient */
     double *by_precision; /* owned, terms: by ln alpha; of this target alone */
-    gsl_matrix *R;        /* owned, m x m: lower factor of M */
-    gsl_matrix *inverse;  /* owned, m x m: M^-1 */
+    gsl_matrix *factor;   /* owned, m x m: R', lower */
+    gsl_matrix *inverse;  /* owned, m x m: H^-1 */
     double *b, *mu;       /* owned, m */
     double log_lambda, tt; /* sum ln Lambda, t' Lambda^-1 t */
 } rvm_fitc_target;
@@ -64,8 +64,8 @@ RVM_CHECKED rvm_status rvm_fitc_init(rvm_fitc *f, rvm_points *points, const rvm_
                                      double budget, rvm_error *err);
 void rvm_fitc_free(rvm_fitc *f);
 
-/* log_evidence, b, mu, R and inverse of each target, at its variance and noise and the points as
- * they are placed. RVM_ENUMERIC where M is not positive definite to working precision;
+/* log_evidence, b, mu, factor and inverse of each target, at its variance and noise and the points as
+ * they are placed. RVM_ENUMERIC where H is not positive definite to working precision;
  * RVM_EINTERRUPT, as from the next one, by `interrupted`. */
 RVM_CHECKED rvm_status rvm_fitc_evaluate(rvm_fitc *f, rvm_error *err);
 /* All derivatives there; by_gamma and by_input of kernels that decay alone (rvm_kernel_decays). To

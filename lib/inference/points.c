@@ -2,6 +2,7 @@
 #include "inference/points.h"
 
 #include <gsl/gsl_blas.h>
+#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,8 @@ static rvm_status fill_diagonal(rvm_points *z, rvm_error *err)
     return status;
 }
 
-/* L, with the least jitter that makes A definite to working precision. Of a kernel that is 0, as one
- * without any input that counts may be, A is jitter alone, and the process nothing. */
+/* L, with the least jitter that makes K_ZZ definite to working precision. Of a kernel that is 0, as
+ * one without any input that counts may be, it is jitter alone, and the process nothing. */
 static rvm_status factor(rvm_points *z, rvm_error *err)
 {
     double mean = 0;
@@ -122,17 +123,61 @@ void rvm_points_whiten(gsl_matrix *VT, const rvm_points *z)
     gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, z->L, VT);
 }
 
-void rvm_points_residual(double *residual, const gsl_matrix *VT, const rvm_points *z, size_t first)
+/* ---- Strips of rows -------------------------------------------------------------------------- */
+
+gsl_matrix_view rvm_points_piece(gsl_matrix *A, size_t count, size_t number)
 {
-    const size_t count = VT->size2;
-    memcpy(residual, z->diagonal + first, count * sizeof *residual);
+    const size_t at = number * RVM_POINTS_PIECE;
+    return gsl_matrix_submatrix(A, 0, at, A->size1, GSL_MIN(RVM_POINTS_PIECE, count - at));
+}
+
+/* Borrowed. */
+typedef struct {
+    gsl_matrix *VT, *PT;
+    double *residual;
+    const rvm_points *z;
+    size_t first, count;
+    const volatile int *interrupted;
+} strip;
+
+/* residual = k - q = k(x,x) - |psi|^2 */
+static void subtract_explained(double *residual, const gsl_matrix *VT)
+{
     for (size_t k = 0; k < VT->size1; k++) {
         const double *v = gsl_matrix_const_ptr(VT, k, 0);
-        for (size_t n = 0; n < count; n++)
+        for (size_t n = 0; n < VT->size2; n++)
             residual[n] -= v[n] * v[n];
     }
-    for (size_t n = 0; n < count; n++)
-        residual[n] = fmax(residual[n], 0);
+}
+
+static rvm_status strip_piece(void *context, size_t number, int worker, rvm_error *err)
+{
+    const strip *s = context;
+    const size_t at = number * RVM_POINTS_PIECE, first = s->first + at;
+    gsl_matrix_view V = rvm_points_piece(s->VT, s->count, number);
+    (void)worker;
+    if (rvm_interrupted(s->interrupted))
+        return rvm_fail_interrupted(err);
+    const rvm_status status = rvm_points_values(&V.matrix, s->z, first, err);
+    if (status != RVM_OK)
+        return status;
+    if (s->PT != NULL) {
+        gsl_matrix_view P = rvm_points_piece(s->PT, s->count, number);
+        gsl_matrix_memcpy(&P.matrix, &V.matrix);
+    }
+    rvm_points_whiten(&V.matrix, s->z);
+    memcpy(s->residual + at, s->z->diagonal + first, V.matrix.size2 * sizeof *s->residual);
+    subtract_explained(s->residual + at, &V.matrix);
+    return RVM_OK;
+}
+
+rvm_status rvm_points_strip(gsl_matrix *VT, gsl_matrix *PT, double *residual, const rvm_points *z,
+                            size_t first, size_t count, const volatile int *interrupted,
+                            rvm_error *err)
+{
+    gsl_matrix_view V = gsl_matrix_submatrix(VT, 0, 0, z->K, count);
+    strip s = { &V.matrix, PT, residual, z, first, count, interrupted };
+    return rvm_share(rvm_points_pieces(count), strip_piece, &s, z->threads, err);
 }
 
 /* q <= k of every row of a covariance; of others q has no bound. */
@@ -140,32 +185,23 @@ static const double most_excess = 0.01;
 
 rvm_status rvm_points_check(const rvm_points *z, rvm_error *err)
 {
-    enum { SOME = 256 };
+    enum { SOME = 8 * RVM_POINTS_PIECE };
+    const double least = -most_excess * rvm_points_scale(z);
+    double residual[SOME];
     gsl_matrix *V = gsl_matrix_alloc(z->K, SOME);
     rvm_status status = V == NULL ? rvm_fail_memory(err, "the points of the process") : RVM_OK;
-    double mean = 0;
-    for (size_t n = 0; n < z->N; n++)
-        mean += z->diagonal[n] / (double)z->N;
     for (size_t first = 0; first < z->N && status == RVM_OK; first += SOME) {
-        gsl_matrix_view v =
-            gsl_matrix_submatrix(V, 0, 0, z->K, z->N - first < SOME ? z->N - first : SOME);
-        status = rvm_points_values(&v.matrix, z, first, err);
-        if (status == RVM_OK)
-            rvm_points_whiten(&v.matrix, z);
-        for (size_t n = 0; n < v.matrix.size2 && status == RVM_OK; n++) {
-            gsl_vector_const_view column = gsl_matrix_const_column(&v.matrix, n);
-            const double norm = gsl_blas_dnrm2(&column.vector);
-            if (norm * norm > z->diagonal[first + n] + most_excess * mean)
+        const size_t count = GSL_MIN(SOME, z->N - first);
+        status = rvm_points_strip(V, NULL, residual, z, first, count, NULL, err);
+        for (size_t n = 0; n < count && status == RVM_OK; n++)
+            if (residual[n] < least)
                 status = rvm_fail(err, RVM_ENUMERIC, "the kernel's values are no covariance");
-        }
     }
     gsl_matrix_free(V);
     return status;
 }
 
 /* ---- Further points -------------------------------------------------------------------------- */
-
-enum { PIECE = 256 /* rows that a thread takes at a time */ };
 
 /* Of the kernel's value of a row with itself, and of the jitter, which is what is left of a point:
  * with less, a row is as good as a point. */
@@ -176,26 +212,9 @@ typedef struct {
     const rvm_points *z;
     const double *weight;
     double enough;
-    const volatile int *interrupted;
     gsl_matrix *V;    /* K x N */
     double *residual; /* N */
 } whole;
-
-static rvm_status whiten_piece(void *context, size_t number, int worker, rvm_error *err)
-{
-    const whole *w = context;
-    const size_t at = number * PIECE, N = w->z->N, count = N - at < PIECE ? N - at : PIECE;
-    gsl_matrix_view V = gsl_matrix_submatrix(w->V, 0, at, w->z->K, count);
-    (void)worker;
-    if (rvm_interrupted(w->interrupted))
-        return rvm_fail_interrupted(err);
-    const rvm_status status = rvm_points_values(&V.matrix, w->z, at, err);
-    if (status != RVM_OK)
-        return status;
-    rvm_points_whiten(&V.matrix, w->z);
-    rvm_points_residual(w->residual + at, &V.matrix, w->z, at);
-    return RVM_OK;
-}
 
 /* The row of which most is left, by weight; N where none has enough. */
 static size_t least_known(const whole *w)
@@ -239,18 +258,14 @@ rvm_status rvm_points_choose(size_t *chosen, size_t *count, const rvm_points *z,
                              const double *weight, double enough, size_t most,
                              const volatile int *interrupted, rvm_error *err)
 {
-    whole w = { z,
-                weight,
-                enough,
-                interrupted,
-                gsl_matrix_alloc(z->K + most + 1, z->N),
+    whole w = { z, weight, enough, gsl_matrix_alloc(z->K + most + 1, z->N),
                 rvm_array(z->N, sizeof *w.residual) };
     rvm_status status = RVM_OK;
     *count = 0;
     if (w.V == NULL || w.residual == NULL)
         status = rvm_fail_memory(err, "the points of the process");
     else
-        status = rvm_share((z->N + PIECE - 1) / PIECE, whiten_piece, &w, z->threads, err);
+        status = rvm_points_strip(w.V, NULL, w.residual, z, 0, z->N, interrupted, err);
     while (status == RVM_OK && *count < most) {
         const size_t j = least_known(&w);
         if (j == z->N)
@@ -265,12 +280,4 @@ rvm_status rvm_points_choose(size_t *chosen, size_t *count, const rvm_points *z,
     gsl_matrix_free(w.V);
     free(w.residual);
     return status;
-}
-
-/* ---- Derivatives ---------------------------------------------------------------------------- */
-
-void rvm_points_by_gamma(double *value, size_t count)
-{
-    for (size_t n = 0; n < count; n++)
-        value[n] = value[n] > 0 ? value[n] * log(value[n]) : 0;
 }

@@ -1,13 +1,13 @@
 /* The points of a sparse Gaussian process, and rows as they are seen from them.
  *
- *     g ~ GP(0, s k)    K points Z    A = K_ZZ + jitter I = L L'    k_x = k(Z, x)
- *     psi(x) = L^-1 k_x                 whitened features: g = sqrt(s) psi'v, v ~ N(0, I)
- *     q(x) = psi'psi = k_x' A^-1 k_x    what the points say of k(x,x); the rest is theirs alone
+ *     f ~ GP(0, s k)    K points Z    K_ZZ = L L'    k_x = k(Z, x)
+ *     psi(x) = L^-1 k_x                    whitened features: f = sqrt(s) psi'v, v ~ N(0, I)
+ *     q(x) = psi'psi = k_x' K_ZZ^-1 k_x    what the points say of k(x,x); the rest is x's alone
  *
  * (Quinonero-Candela and Rasmussen 2005).  With weights w = sqrt(s) L^-T v of the kernel functions
- * at the points g = k_x'w, and w ~ N(0, s A^-1).  A is nearly singular where the kernel is wide;
- * the jitter, a share of its mean diagonal, bounds its condition, and since q has it too nothing is
- * lost but that the process owes the points themselves this share of its variance. */
+ * at the points f = k_x'w, and w ~ N(0, s K_ZZ^-1).  K_ZZ is nearly singular where the kernel is
+ * wide; a jitter on its diagonal, a share of the mean there, bounds its condition, and since q has it
+ * too nothing is lost but that the process owes the points themselves this share of its variance. */
 #ifndef RVM_POINTS_H
 #define RVM_POINTS_H
 
@@ -21,8 +21,8 @@ typedef struct {
     rvm_kernel kernel;                /* inputs: borrowed */
     rvm_kernel_rows *row, *point;     /* owned: laid out for it */
     double *diagonal;                 /* owned, N: k(x,x) */
-    double jitter;                    /* what A has on its diagonal beside K_ZZ */
-    gsl_matrix *values;               /* owned, K x K: K_ZZ */
+    double jitter;                    /* on the diagonal of K_ZZ = L L' */
+    gsl_matrix *values;               /* owned, K x K: K_ZZ without it */
     gsl_matrix *L;                    /* owned, K x K, lower */
     int threads;
 } rvm_points;
@@ -45,9 +45,21 @@ RVM_CHECKED rvm_status rvm_points_values(gsl_matrix *PT, const rvm_points *z, si
                                          rvm_error *err);
 /* VT := L^-1 VT: values become whitened features, K^2 multiplications a row. Likewise. */
 void rvm_points_whiten(gsl_matrix *VT, const rvm_points *z);
-/* residual[i] = max(0, k - q) of the rows first .. first + count - 1 that VT is of, in the units of
- * the kernel. */
-void rvm_points_residual(double *residual, const gsl_matrix *VT, const rvm_points *z, size_t first);
+
+/* Rows are shared among threads in pieces, whose columns these are, of the first `count` of A. */
+enum { RVM_POINTS_PIECE = 256 };
+gsl_matrix_view rvm_points_piece(gsl_matrix *A, size_t count, size_t number);
+static inline size_t rvm_points_pieces(size_t count)
+{
+    return (count + RVM_POINTS_PIECE - 1) / RVM_POINTS_PIECE;
+}
+
+/* Whitened features of rows first .. first + count - 1 into the first rows and columns of VT, of K
+ * x count or more, their values into PT, of K rows (NULL: not wanted), and residual[i] = k - q, below 0 by
+ * rounding where the points say it all. RVM_EINTERRUPT by `interrupted` (NULL: none). */
+RVM_CHECKED rvm_status rvm_points_strip(gsl_matrix *VT, gsl_matrix *PT, double *residual,
+                                        const rvm_points *z, size_t first, size_t count,
+                                        const volatile int *interrupted, rvm_error *err);
 
 /* RVM_ENUMERIC where the points say more of a row than there is of it, by a hundredth of a mean
  * diagonal, far beyond rounding: the values are those of no covariance, though they are at the points.
@@ -62,8 +74,4 @@ RVM_CHECKED rvm_status rvm_points_check(const rvm_points *z, rvm_error *err);
 RVM_CHECKED rvm_status rvm_points_choose(size_t *chosen, size_t *count, const rvm_points *z,
                                          const double *weight, double enough, size_t most,
                                          const volatile int *interrupted, rvm_error *err);
-
-/* The derivative of values by ln gamma of a kernel exp(-gamma a), in their place: v ln v. */
-void rvm_points_by_gamma(double *value, size_t count);
-
 #endif

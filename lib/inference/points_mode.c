@@ -15,25 +15,23 @@
 #include "base/vecmath.h"
 
 enum {
-    PIECE = 256,            /* rows that a thread takes at a time */
+    PIECE = RVM_POINTS_PIECE,
     CURVATURE_ROWS = 20000, /* rows that P is made of, at the most or so */
     STEPS = 400
 };
-
-static const double longest = 1e10; /* steps in u: no bound */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
 /* Rows of a strip, a multiple of what a thread takes: all, or as many as fit. */
 static size_t choose_strip(const rvm_points_mode *q, double budget)
 {
-    const size_t all = (q->points->N + PIECE - 1) / PIECE * PIECE;
+    const size_t all = rvm_points_pieces(q->points->N) * PIECE;
     const double fit = fmax(16, floor(budget / (double)(q->m + 2 * q->C) / PIECE)) * PIECE;
     return fit < (double)all ? (size_t)fit : all;
 }
 
 rvm_status rvm_points_mode_init(rvm_points_mode *q, const rvm_points *points, const gsl_matrix *T,
-                                const double *precision, size_t terms, size_t C,
+                                const double *precision, size_t terms, size_t C, const double *t,
                                 const size_t *class_of_row, double budget, rvm_error *err)
 {
     *q = (rvm_points_mode){ .points = points,
@@ -42,6 +40,7 @@ rvm_status rvm_points_mode_init(rvm_points_mode *q, const rvm_points *points, co
                             .terms = terms,
                             .m = terms + points->K,
                             .C = C,
+                            .t = t,
                             .class_of_row = class_of_row };
     q->strip = choose_strip(q, budget);
     q->phi = gsl_matrix_alloc(q->m, q->strip);
@@ -78,33 +77,33 @@ typedef struct {
     size_t first, count;
 } strip;
 
-static gsl_matrix_view piece_of(gsl_matrix *A, const strip *s, size_t number)
-{
-    const size_t at = number * PIECE;
-    return gsl_matrix_submatrix(A, 0, at, A->size1, GSL_MIN(PIECE, s->count - at));
-}
-
-static size_t pieces_of(const strip *s)
-{
-    return (s->count + PIECE - 1) / PIECE;
-}
-
 static rvm_status share(strip *s, rvm_piece *piece, rvm_error *err)
 {
-    return rvm_share(pieces_of(s), piece, s, s->q->points->threads, err);
+    return rvm_share(rvm_points_pieces(s->count), piece, s, s->q->points->threads, err);
+}
+
+/* Phi' of rows `first` and on, as many as phi has columns: terms, then kernel functions. */
+static rvm_status fill_phi(gsl_matrix *phi, const rvm_points_mode *q, size_t first, rvm_error *err)
+{
+    const size_t count = phi->size2;
+    gsl_matrix_view kernel = gsl_matrix_submatrix(phi, q->terms, 0, q->points->K, count);
+    if (q->filled) {
+        gsl_matrix_const_view kept = gsl_matrix_const_submatrix(q->phi, 0, first, q->m, count);
+        gsl_matrix_memcpy(phi, &kept.matrix);
+        return RVM_OK;
+    }
+    for (size_t i = 0; i < q->terms; i++)
+        memcpy(gsl_matrix_ptr(phi, i, 0), gsl_matrix_const_ptr(q->T, i, first),
+               count * sizeof(double));
+    return rvm_points_values(&kernel.matrix, q->points, first, err);
 }
 
 static rvm_status fill_piece(void *context, size_t number, int worker, rvm_error *err)
 {
     const strip *s = context;
-    const rvm_points_mode *q = s->q;
-    const size_t at = number * PIECE, count = GSL_MIN(PIECE, s->count - at);
-    gsl_matrix_view kernel = gsl_matrix_submatrix(q->phi, q->terms, at, q->m - q->terms, count);
+    gsl_matrix_view phi = rvm_points_piece(s->q->phi, s->count, number);
     (void)worker;
-    for (size_t i = 0; i < q->terms; i++)
-        memcpy(gsl_matrix_ptr(q->phi, i, at), gsl_matrix_const_ptr(q->T, i, s->first + at),
-               count * sizeof(double));
-    return rvm_points_values(&kernel.matrix, q->points, s->first + at, err);
+    return fill_phi(&phi.matrix, s->q, s->first + number * PIECE, err);
 }
 
 /* phi of the rows from `first` on, unless it is there. */
@@ -136,19 +135,20 @@ static void multiply_D(gsl_matrix *X, const rvm_points_mode *q, bool transposed)
 
 /* ---- The objective -------------------------------------------------------------------------- */
 
-/* Sum of rho ln P of some rows, and the gradient in the place of their activations: two classes. */
-static double two_classes(double *g, const double *a, const rvm_points_mode *q, size_t first,
-                          size_t count)
+static double weight_of(const rvm_points_mode *q, size_t row)
 {
-    double sum = 0;
-    for (size_t n = 0; n < count; n++) {
-        const double rho = q->row_weight == NULL ? 1 : q->row_weight[first + n];
-        const double sign = q->class_of_row[first + n] == 0 ? 1 : -1, z = sign * a[n];
-        const double e = exp(-fabs(z)), of_other = z > 0 ? e / (1 + e) : 1 / (1 + e);
-        sum -= rho * (fmax(-z, 0) + log1p(e));
-        g[n] = rho * sign * of_other;
-    }
-    return sum;
+    return q->row_weight == NULL ? 1 : q->row_weight[row];
+}
+
+/* Sum of rho ln P of some rows, and its gradient by their activations: two classes. */
+static double two_classes(const strip *s, size_t at, size_t count)
+{
+    const rvm_points_mode *q = s->q;
+    const double *a = gsl_matrix_const_ptr(q->A, 0, at), *t = q->t + s->first + at;
+    const double *rho = q->row_weight == NULL ? NULL : q->row_weight + s->first + at;
+    double curvature[PIECE];
+    rvm_vec_logistic_slope(gsl_matrix_ptr(q->G, 0, at), curvature, a, t, rho, count);
+    return rvm_vec_logistic_sum(a, t, rho, count);
 }
 
 /* a - max a, rows by columns of A; the largest to top. */
@@ -173,8 +173,9 @@ static void subtract_largest(gsl_matrix *G, const gsl_matrix *A, size_t at, size
 }
 
 /* The same of more: g = rho (t - y). */
-static double many_classes(rvm_points_mode *q, const strip *s, size_t at, size_t count)
+static double many_classes(const strip *s, size_t at, size_t count)
 {
+    const rvm_points_mode *q = s->q;
     double top[PIECE], total[PIECE] = { 0 }, sum = 0;
     subtract_largest(q->G, q->A, at, count, top);
     for (size_t c = 0; c < q->C; c++) {
@@ -185,7 +186,7 @@ static double many_classes(rvm_points_mode *q, const strip *s, size_t at, size_t
     }
     for (size_t n = 0; n < count; n++) {
         const size_t row = s->first + at + n;
-        const double rho = q->row_weight == NULL ? 1 : q->row_weight[row];
+        const double rho = weight_of(q, row);
         const double own = gsl_matrix_get(q->A, q->class_of_row[row], at + n);
         sum += rho * (own - top[n] - log(total[n]));
         total[n] = rho / total[n];
@@ -197,8 +198,7 @@ static double many_classes(rvm_points_mode *q, const strip *s, size_t at, size_t
     }
     for (size_t n = 0; n < count; n++) {
         const size_t row = s->first + at + n;
-        *gsl_matrix_ptr(q->G, q->class_of_row[row], at + n) +=
-            q->row_weight == NULL ? 1 : q->row_weight[row];
+        *gsl_matrix_ptr(q->G, q->class_of_row[row], at + n) += weight_of(q, row);
     }
     return sum;
 }
@@ -208,14 +208,12 @@ static rvm_status evaluate_piece(void *context, size_t number, int worker, rvm_e
 {
     const strip *s = context;
     rvm_points_mode *q = s->q;
-    const size_t at = number * PIECE, count = GSL_MIN(PIECE, s->count - at);
-    gsl_matrix_view phi = piece_of(q->phi, s, number), A = piece_of(q->A, s, number);
+    gsl_matrix_view phi = rvm_points_piece(q->phi, s->count, number);
+    gsl_matrix_view A = rvm_points_piece(q->A, s->count, number);
     (void)worker, (void)err;
     gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, q->W, &phi.matrix, 0, &A.matrix);
     q->of_piece[number] =
-        q->C > 1 ? many_classes(q, s, at, count)
-                 : two_classes(gsl_matrix_ptr(q->G, 0, at), gsl_matrix_const_ptr(q->A, 0, at), q,
-                               s->first + at, count);
+        (q->C > 1 ? many_classes : two_classes)(s, number * PIECE, A.matrix.size2);
     return RVM_OK;
 }
 
@@ -234,7 +232,7 @@ static rvm_status evaluate_rows(gsl_matrix *Q, rvm_points_mode *q, rvm_error *er
             status = rvm_fail_interrupted(err);
         if (status != RVM_OK)
             break;
-        for (size_t k = 0; k < pieces_of(&s); k++)
+        for (size_t k = 0; k < rvm_points_pieces(s.count); k++)
             q->log_likelihood += q->of_piece[k];
         gsl_matrix_const_view phi = gsl_matrix_const_submatrix(q->phi, 0, 0, q->m, s.count);
         gsl_matrix_const_view G = gsl_matrix_const_submatrix(q->G, 0, 0, q->C, s.count);
@@ -277,29 +275,25 @@ static rvm_status evaluate(double *value, double *gradient, void *self, const do
     return status;
 }
 
-rvm_status rvm_points_mode_find(rvm_points_mode *q, double tolerance,
-                                const volatile int *interrupted, rvm_error *err)
+rvm_status rvm_points_mode_find(rvm_points_mode *q, double tolerance, rvm_error *err)
 {
-    const size_t count = q->C * q->m;
-    double *bounds = rvm_array(2 * count, sizeof *bounds);
+    const rvm_hill hill = { .count = q->C * q->m,
+                            .evaluate = evaluate,
+                            .self = q,
+                            .interrupted = q->interrupted,
+                            .longest = INFINITY };
     rvm_ascent a;
-    if (!rvm_ascent_init(&a, count) || bounds == NULL) {
-        free(bounds);
+    if (!rvm_ascent_init(&a, hill.count)) {
         rvm_ascent_free(&a);
         return rvm_fail_memory(err, "the classes");
     }
-    for (size_t k = 0; k < count; k++) {
-        bounds[k] = -INFINITY;
-        bounds[count + k] = INFINITY;
-    }
-    const rvm_hill hill = { count, bounds, bounds + count, evaluate, q, interrupted, longest };
     gsl_matrix_view U = gsl_matrix_view_array(a.now.theta, q->C, q->m);
     gsl_matrix_memcpy(&U.matrix, q->V);
     gsl_blas_dtrmm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1, q->P, &U.matrix);
     rvm_status status = rvm_ascent_begin(&a, &hill, err);
     if (status == RVM_OK)
         status = rvm_ascent_climb(&a, &hill, tolerance, STEPS, STEPS, err);
-    if (status == RVM_OK && !a.resting && rvm_interrupted(interrupted))
+    if (status == RVM_OK && !a.resting && rvm_interrupted(q->interrupted))
         status = rvm_fail_interrupted(err); /* no mode */
     if (status == RVM_OK) {                 /* the last trial may have been another one */
         double value;
@@ -308,7 +302,6 @@ rvm_status rvm_points_mode_find(rvm_points_mode *q, double tolerance,
             status = rvm_fail(err, RVM_ENUMERIC, "the process left the range of finite numbers");
     }
     rvm_ascent_free(&a);
-    free(bounds);
     return status;
 }
 
@@ -317,11 +310,7 @@ rvm_status rvm_points_mode_activate(gsl_matrix *A, rvm_points_mode *q, size_t fi
     gsl_matrix *phi = gsl_matrix_alloc(q->m, A->size2);
     if (phi == NULL)
         return rvm_fail_memory(err, "the classes");
-    gsl_matrix_view kernel = gsl_matrix_submatrix(phi, q->terms, 0, q->points->K, A->size2);
-    for (size_t i = 0; i < q->terms; i++)
-        memcpy(gsl_matrix_ptr(phi, i, 0), gsl_matrix_const_ptr(q->T, i, first),
-               A->size2 * sizeof(double));
-    const rvm_status status = rvm_points_values(&kernel.matrix, q->points, first, err);
+    const rvm_status status = fill_phi(phi, q, first, err);
     if (status == RVM_OK)
         gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, q->W, phi, 0, A);
     gsl_matrix_free(phi);
@@ -342,11 +331,12 @@ static rvm_status feature_piece(void *context, size_t number, int worker, rvm_er
 {
     const part *p = context;
     const rvm_points_mode *q = p->q;
-    const size_t at = number * PIECE, count = GSL_MIN(PIECE, p->F->size2 - at);
-    gsl_matrix_view kernel = gsl_matrix_submatrix(p->F, q->terms, at, q->points->K, count);
+    gsl_matrix_view F = rvm_points_piece(p->F, p->F->size2, number);
+    gsl_matrix_view kernel =
+        gsl_matrix_submatrix(&F.matrix, q->terms, 0, q->points->K, F.matrix.size2);
     (void)worker, (void)err;
     for (size_t i = 0; i < q->terms; i++) {
-        gsl_vector_view row = gsl_matrix_subrow(p->F, i, at, count);
+        gsl_vector_view row = gsl_matrix_row(&F.matrix, i);
         gsl_vector_scale(&row.vector, 1 / sqrt(q->precision[i]));
     }
     rvm_points_whiten(&kernel.matrix, q->points);
@@ -354,21 +344,21 @@ static rvm_status feature_piece(void *context, size_t number, int worker, rvm_er
     return RVM_OK;
 }
 
-/* R += F'B F of rows whose phi is in F, which is destroyed; root: of the diagonal of B. */
-static rvm_status add_weighted(gsl_matrix *R, gsl_matrix *F, const double *root,
-                               const rvm_points_mode *q, rvm_error *err)
+/* P += F'B F of rows whose phi is in F, which is destroyed; root: of the diagonal of B. */
+static rvm_status add_weighted(gsl_matrix *F, const double *root, const rvm_points_mode *q,
+                               rvm_error *err)
 {
     part p = { q, F };
     if (rvm_interrupted(q->interrupted))
         return rvm_fail_interrupted(err);
     const rvm_status status =
-        rvm_share((F->size2 + PIECE - 1) / PIECE, feature_piece, &p, q->points->threads, err);
+        rvm_share(rvm_points_pieces(F->size2), feature_piece, &p, q->points->threads, err);
     for (size_t i = 0; i < F->size1; i++) {
         double *f = gsl_matrix_ptr(F, i, 0);
         for (size_t n = 0; n < F->size2; n++)
             f[n] *= root[n];
     }
-    rvm_gram_add(R, F, 0, false, q->points->threads);
+    rvm_gram_add(q->P, F, 0, false, q->points->threads);
     return status;
 }
 
@@ -376,21 +366,22 @@ static rvm_status add_weighted(gsl_matrix *R, gsl_matrix *F, const double *root,
  * which may be singular. */
 static const double ridge = 1e-13;
 
-static rvm_status finish_factor(double *log_det, gsl_matrix *R, int threads, rvm_error *err)
+/* P, which is F'B F, becomes the factor of I + F'B F. */
+static rvm_status finish_factor(double *log_det, rvm_points_mode *q, rvm_error *err)
 {
     double most = 0;
-    for (size_t i = 0; i < R->size1; i++)
-        most = fmax(most, gsl_matrix_get(R, i, i));
-    for (size_t i = 0; i < R->size1; i++)
-        *gsl_matrix_ptr(R, i, i) += 1 + ridge * (double)R->size1 * most;
-    if (!rvm_cholesky(R, threads))
+    for (size_t i = 0; i < q->m; i++)
+        most = fmax(most, gsl_matrix_get(q->P, i, i));
+    for (size_t i = 0; i < q->m; i++)
+        *gsl_matrix_ptr(q->P, i, i) += 1 + ridge * (double)q->m * most;
+    if (!rvm_cholesky(q->P, q->points->threads))
         return rvm_fail(err, RVM_ENUMERIC,
                         "the process left the range of finite numbers: scale the data");
-    *log_det = rvm_cholesky_log_det(R);
+    *log_det = rvm_cholesky_log_det(q->P);
     return RVM_OK;
 }
 
-/* Every `every`-th piece of the rows counts `every` times. */
+/* Every `every`-th part of the rows counts `every` times. */
 rvm_status rvm_points_mode_precondition(rvm_points_mode *q, double variance, rvm_error *err)
 {
     const size_t N = q->points->N, every = N / CURVATURE_ROWS + 1;
@@ -405,56 +396,32 @@ rvm_status rvm_points_mode_precondition(rvm_points_mode *q, double variance, rvm
     for (size_t first = 0; first < N && status == RVM_OK; first += every * PART) {
         const size_t count = GSL_MIN(PART, N - first);
         gsl_matrix_view f = gsl_matrix_submatrix(F, 0, 0, q->m, count);
-        gsl_matrix_view kernel = gsl_matrix_submatrix(F, q->terms, 0, q->points->K, count);
-        status = rvm_points_values(&kernel.matrix, q->points, first, err);
-        for (size_t i = 0; i < q->terms; i++)
-            memcpy(gsl_matrix_ptr(F, i, 0), gsl_matrix_const_ptr(q->T, i, first),
-                   count * sizeof(double));
+        status = fill_phi(&f.matrix, q, first, err);
         if (status == RVM_OK)
-            status = add_weighted(q->P, &f.matrix, root, q, err);
+            status = add_weighted(&f.matrix, root, q, err);
     }
     gsl_matrix_free(F);
-    return status == RVM_OK ? finish_factor(&log_det, q->P, q->points->threads, err) : status;
+    return status == RVM_OK ? finish_factor(&log_det, q, err) : status;
 }
 
-/* Probabilities of the rows in hand, in the place of q->A. */
-static void fill_probabilities(const strip *s)
-{
-    rvm_points_mode *q = s->q;
-    for (size_t n = 0; n < s->count; n++) {
-        double top = q->C > 1 ? -INFINITY : 0, total = 0;
-        for (size_t c = 0; c < q->C; c++)
-            top = fmax(top, gsl_matrix_get(q->A, c, n));
-        for (size_t c = 0; c < q->C; c++) {
-            const double p = exp(gsl_matrix_get(q->A, c, n) - top);
-            gsl_matrix_set(q->A, c, n, p);
-            total += p;
-        }
-        if (q->C == 1) /* the other class has activation 0 */
-            total += exp(-top);
-        for (size_t c = 0; c < q->C; c++)
-            *gsl_matrix_ptr(q->A, c, n) /= total;
-    }
-}
-
-/* Roots of rho P (1 - P), the mean over the classes. */
+/* Roots of rho P (1 - P), the mean over the classes, from the gradient rho (t - P). */
 static void fill_roots(double *root, const strip *s)
 {
     const rvm_points_mode *q = s->q;
     for (size_t n = 0; n < s->count; n++) {
-        const double rho = q->row_weight == NULL ? 1 : q->row_weight[s->first + n];
+        const double rho = weight_of(q, s->first + n);
         double sum = 0;
-        for (size_t c = 0; c < q->C; c++) {
-            const double p = gsl_matrix_get(q->A, c, n);
+        for (size_t c = 0; c < q->C && rho > 0; c++) {
+            const double t = q->C > 1 ? q->class_of_row[s->first + n] == c : q->t[s->first + n];
+            const double p = t - gsl_matrix_get(q->G, c, n) / rho;
             sum += p * (1 - p) / (double)q->C;
         }
-        root[n] = sqrt(rho * sum);
+        root[n] = sqrt(fmax(rho * sum, 0));
     }
 }
 
 /* The rows in hand, a part at a time, so that only that is there twice. */
-static rvm_status add_strip(gsl_matrix *R, const strip *s, gsl_matrix *F, const double *root,
-                            rvm_error *err)
+static rvm_status add_strip(const strip *s, gsl_matrix *F, const double *root, rvm_error *err)
 {
     rvm_points_mode *q = s->q;
     rvm_status status = RVM_OK;
@@ -463,16 +430,15 @@ static rvm_status add_strip(gsl_matrix *R, const strip *s, gsl_matrix *F, const 
         gsl_matrix_const_view phi = gsl_matrix_const_submatrix(q->phi, 0, at, q->m, count);
         gsl_matrix_view f = gsl_matrix_submatrix(F, 0, 0, q->m, count);
         gsl_matrix_memcpy(&f.matrix, &phi.matrix);
-        status = add_weighted(R, &f.matrix, root + at, q, err);
+        status = add_weighted(&f.matrix, root + at, q, err);
     }
     return status;
 }
 
-static rvm_status add_rows(gsl_matrix *R, rvm_points_mode *q, gsl_matrix *F, double *root,
-                           rvm_error *err)
+static rvm_status add_rows(rvm_points_mode *q, gsl_matrix *F, double *root, rvm_error *err)
 {
     rvm_status status = RVM_OK;
-    gsl_matrix_set_zero(R);
+    gsl_matrix_set_zero(q->P);
     for (size_t first = 0; first < q->points->N && status == RVM_OK; first += q->strip) {
         strip s;
         status = read_strip(&s, q, first, err);
@@ -480,23 +446,21 @@ static rvm_status add_rows(gsl_matrix *R, rvm_points_mode *q, gsl_matrix *F, dou
             status = share(&s, evaluate_piece, err);
         if (status != RVM_OK)
             break;
-        fill_probabilities(&s);
         fill_roots(root, &s);
-        status = add_strip(R, &s, F, root, err);
+        status = add_strip(&s, F, root, err);
     }
     return status;
 }
 
-rvm_status rvm_points_mode_curvature(gsl_matrix *R, double *log_det, rvm_points_mode *q,
-                                     rvm_error *err)
+rvm_status rvm_points_mode_curvature(double *log_det, rvm_points_mode *q, rvm_error *err)
 {
     gsl_matrix *F = gsl_matrix_alloc(q->m, PART);
     double *root = rvm_array(q->strip, sizeof *root);
     rvm_status status = F == NULL || root == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
     if (status == RVM_OK)
-        status = add_rows(R, q, F, root, err);
+        status = add_rows(q, F, root, err);
     if (status == RVM_OK)
-        status = finish_factor(log_det, R, q->points->threads, err);
+        status = finish_factor(log_det, q, err);
     gsl_matrix_free(F);
     free(root);
     return status;

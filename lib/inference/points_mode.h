@@ -23,15 +23,16 @@ typedef struct {
     const double *precision;  /* borrowed, terms: alpha */
     size_t terms, m, C;
     double variance;            /* s: set by rvm_points_mode_precondition */
-    const size_t *class_of_row; /* borrowed, N: below C; of two classes 0 is the one of f > 0 */
+    const double *t;            /* borrowed, N: C 1, 1 for the class of f > 0, else 0 */
+    const size_t *class_of_row; /* borrowed, N: C above 1, below C */
     const double *row_weight;   /* borrowed, N: rho; NULL: all 1 */
     gsl_matrix *phi;            /* owned, m x strip, all rows where kept */
     size_t strip;
     gsl_matrix *A, *G; /* owned, C x strip: activations; the gradient by them */
-    gsl_matrix *P;     /* owned, m x m, lower */
-    gsl_matrix *W;     /* owned, C x m: weights w at the place last evaluated, */
-    gsl_matrix *V;     /* owned, C x m: and v */
-    double *of_piece;  /* owned: sums of pieces */
+    gsl_matrix *P;    /* owned, m x m, lower; the factor of the curvature once that was asked for */
+    gsl_matrix *W;    /* owned, C x m: weights w at the place last evaluated, */
+    gsl_matrix *V;    /* owned, C x m: and v */
+    double *of_piece; /* owned: sums of pieces */
     double log_likelihood;
     const volatile int
         *interrupted; /* borrowed, or NULL: ends what takes long; set by the caller */
@@ -41,24 +42,24 @@ typedef struct {
 /* budget: numbers that phi may have. */
 RVM_CHECKED rvm_status rvm_points_mode_init(rvm_points_mode *q, const rvm_points *points,
                                             const gsl_matrix *T, const double *precision,
-                                            size_t terms, size_t C, const size_t *class_of_row,
-                                            double budget, rvm_error *err);
+                                            size_t terms, size_t C, const double *t,
+                                            const size_t *class_of_row, double budget,
+                                            rvm_error *err);
 void rvm_points_mode_free(rvm_points_mode *q);
 
 /* P for this s, from every so many rows where there are many. Cost: N m^2 at the most. */
 RVM_CHECKED rvm_status rvm_points_mode_precondition(rvm_points_mode *q, double variance,
                                                     rvm_error *err);
 /* To the mode, from v as it is in q->V; W, V and log_likelihood there. RVM_EINTERRUPT by
- * `interrupted` (NULL: none). */
-RVM_CHECKED rvm_status rvm_points_mode_find(rvm_points_mode *q, double tolerance,
-                                            const volatile int *interrupted, rvm_error *err);
+ * q->interrupted. */
+RVM_CHECKED rvm_status rvm_points_mode_find(rvm_points_mode *q, double tolerance, rvm_error *err);
 /* Activations of rows first .. first + count - 1 at W into A, C x count. */
 RVM_CHECKED rvm_status rvm_points_mode_activate(gsl_matrix *A, rvm_points_mode *q, size_t first,
                                                 rvm_error *err);
-/* R, m x m, lower: R R' = I + F'B F with the mean over the classes of rho P (1 - P) as B, of two
- * classes the curvature itself: that of every latent function, and *log_det its ln|R R'|. Blocks for
- * each class would be C times the work, and C times the model. Cost: N m^2. */
-RVM_CHECKED rvm_status rvm_points_mode_curvature(gsl_matrix *R, double *log_det, rvm_points_mode *q,
+/* *log_det = ln|H|, H = I + F'B F = R'R with the mean over the classes of rho P (1 - P) as B, of two
+ * classes the curvature itself; R', which is lower, goes to P. Blocks for each class would be C times
+ * the work. Cost: N m^2. */
+RVM_CHECKED rvm_status rvm_points_mode_curvature(double *log_det, rvm_points_mode *q,
                                                  rvm_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* The model of a sparse Gaussian process, of all rows.
  *
- * In the features F = [ T alpha^-1/2, s^1/2 V ] of fitc.h the posterior is N(mu, M^-1), M = R R'.
+ * In the features F = [ T alpha^-1/2, s^1/2 V ] of fitc.h the posterior is N(mu, H^-1), H = R'R.
  * The weights of the functions themselves are w = D v with D = diag(alpha^-1/2) for the terms and
  * s^1/2 L^-T for the kernel functions at the points (points.h), so that their covariance is
- * D M^-1 D' = (S'S)^-1 with S = R' D^-1, which is upper triangular as R' and L' are. */
+ * D H^-1 D' = (S'S)^-1 with S = R D^-1, which is upper triangular as R and L' are. */
 #include "product/process_finish.h"
 
 #include <gsl/gsl_blas.h>
@@ -25,7 +25,7 @@ typedef struct {
     const rvm_study *y; /* borrowed */
     const rvm_induced *r;
     rvm_problem *z; /* owned */
-    gsl_matrix *T;  /* owned, terms x N; NULL without */
+    gsl_matrix *T;  /* owned, terms x N */
     rvm_points points;
 } whole;
 
@@ -39,22 +39,11 @@ static void whole_free(whole *w)
 static rvm_status whole_init(whole *w, const rvm_study *y, const rvm_induced *r, int threads,
                              rvm_error *err)
 {
-    const size_t K = r->count - r->terms, N = y->p->rows;
     *w = (whole){ .y = y, .r = r };
-    size_t *row = rvm_array(K, sizeof *row);
-    for (size_t k = 0; k < K && row != NULL; k++)
-        row[k] = rvm_basis_row(&y->basis, r->id[r->terms + k]);
-    if (row != NULL)
-        w->z = rvm_problem_subset(y->p, row, K);
-    free(row);
-    if (r->terms > 0)
-        w->T = gsl_matrix_alloc(r->terms, N);
-    if (w->z == NULL || (r->terms > 0 && w->T == NULL))
+    w->z = rvm_study_rows_at(y, r->id + r->terms, r->count - r->terms);
+    w->T = rvm_basis_terms(&y->basis, r->id, r->terms, y->p);
+    if (w->z == NULL || w->T == NULL)
         return rvm_fail_memory(err, "the model");
-    for (size_t i = 0; i < r->terms; i++) {
-        const rvm_term term = rvm_basis_term(&y->basis, r->id[i]);
-        rvm_term_values(gsl_matrix_ptr(w->T, i, 0), &term, y->p, 0, N);
-    }
     const rvm_status status = rvm_points_init(&w->points, y->p, w->z, threads, err);
     return status == RVM_OK ? rvm_points_place(&w->points, &r->kernel, err) : status;
 }
@@ -73,8 +62,8 @@ static rvm_status alloc_latent(rvm_latent *f, const whole *w, rvm_error *err)
     return memory ? RVM_OK : rvm_fail_memory(err, "the model");
 }
 
-/* S = R' D^-1 row by row. */
-static rvm_status copy_factor(rvm_latent *f, const gsl_matrix *R, const whole *w, double s,
+/* S = R D^-1 row by row; lower: R'. */
+static rvm_status copy_factor(rvm_latent *f, const gsl_matrix *lower, const whole *w, double s,
                               double unit, rvm_error *err)
 {
     const size_t m = w->r->count, terms = w->r->terms, K = m - terms;
@@ -84,7 +73,7 @@ static rvm_status copy_factor(rvm_latent *f, const gsl_matrix *R, const whole *w
         gsl_matrix_free(B);
         return rvm_fail_memory(err, "the model");
     }
-    gsl_matrix_transpose_memcpy(B, R);
+    gsl_matrix_transpose_memcpy(B, lower);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < i; j++)
             gsl_matrix_set(B, i, j, 0);
@@ -139,7 +128,7 @@ static rvm_status finish_output(rvm_model *m, const whole *w, const rvm_fitc *f,
     rvm_latent *to = &m->latent[k];
     rvm_status status = copy_latent(to, w, t->mu, t->variance, view.t_scale, err);
     if (status == RVM_OK)
-        status = copy_factor(to, t->R, w, t->variance, view.t_scale, err);
+        status = copy_factor(to, t->factor, w, t->variance, view.t_scale, err);
     if (status != RVM_OK)
         return status;
     to->bias_mean = rvm_latent_has_bias(to) ? view.t_mean : 0;
@@ -204,52 +193,33 @@ static rvm_status finish_class(rvm_model *m, const whole *w, const rvm_points_mo
     return copy_latent(&m->latent[place == NULL ? c : place[c]], w, v, q->variance, 1, err);
 }
 
-/* 0 is the class whose latent function is above 0, where there are two. */
-static rvm_status number_classes(size_t **class_of_row, const rvm_study *y, rvm_error *err)
-{
-    const size_t N = y->observed.N;
-    *class_of_row = rvm_array(N, sizeof **class_of_row);
-    if (*class_of_row == NULL)
-        return rvm_fail_memory(err, "the model");
-    for (size_t n = 0; n < N; n++)
-        (*class_of_row)[n] = y->classes > 2 ? y->class_of_row[n] : y->observed.t[n] < 0.5;
-    return RVM_OK;
-}
-
 static rvm_status finish_modes(rvm_model *m, const whole *w, rvm_points_mode *q,
                                const size_t *place, const rvm_settings *s, rvm_error *err)
 {
-    gsl_matrix *R = gsl_matrix_alloc(q->m, q->m);
     double log_det = 0;
-    rvm_status status = R == NULL ? rvm_fail_memory(err, "the model") : RVM_OK;
     q->row_weight = w->y->observed.row_weight;
     q->interrupted = s->interrupted;
+    rvm_status status = rvm_points_mode_precondition(q, w->r->variance[0], err);
     if (status == RVM_OK)
-        status = rvm_points_mode_precondition(q, w->r->variance[0], err);
+        status = rvm_points_mode_find(q, at_mode, err);
     if (status == RVM_OK)
-        status = rvm_points_mode_find(q, at_mode, s->interrupted, err);
-    if (status == RVM_OK)
-        status = rvm_points_mode_curvature(R, &log_det, q, err);
+        status = rvm_points_mode_curvature(&log_det, q, err);
     m->log_evidence = q->log_likelihood - 0.5 * (double)q->C * log_det;
     for (size_t c = 0; c < q->C && status == RVM_OK; c++)
         status = finish_class(m, w, q, c, q->C > 1 ? place : NULL, err);
-    gsl_matrix_free(R);
     return status;
 }
 
 static rvm_status finish_classes(rvm_model *m, whole *w, const size_t *place, const rvm_settings *s,
                                  double budget, rvm_error *err)
 {
-    size_t *class_of_row = NULL;
-    rvm_points_mode q = { .points = NULL };
-    rvm_status status = number_classes(&class_of_row, w->y, err);
-    if (status == RVM_OK)
-        status = rvm_points_mode_init(&q, &w->points, w->T, w->r->precision, w->r->terms,
-                                      m->latent_count, class_of_row, budget, err);
+    rvm_points_mode q;
+    rvm_status status =
+        rvm_points_mode_init(&q, &w->points, w->T, w->r->precision, w->r->terms, m->latent_count,
+                             w->y->observed.t, w->y->class_of_row, budget, err);
     if (status == RVM_OK)
         status = finish_modes(m, w, &q, place, s, err);
     rvm_points_mode_free(&q);
-    free(class_of_row);
     return status;
 }
 

@@ -33,7 +33,7 @@ static const double enough_of_noise = 0.01;
 static const double least_gain = 0.02, longest = 1;
 
 /* A leave-one-out scale beyond that is of rows that are not rounded well. */
-static const double most_wider = 100;
+static const double most_kappa = 100;
 
 typedef struct {
     double least, most;
@@ -57,13 +57,12 @@ typedef struct {
     size_t targets;           /* those that vary */
     size_t *output;           /* owned, targets: which output each is */
     gsl_matrix *t;            /* owned, targets x rows */
-    double *wider;            /* owned, targets: what variances are multiplied by */
+    double *kappa;            /* owned, targets: what variances are multiplied by */
     double *eta_values;       /* owned, eta.count */
     rvm_points points;
     rvm_fitc fitc;
-    bool refines; /* where a climb with fewer rows has ended: the kernel is held */
-    bool scaled;  /* bounds of s are in units of the kernel */
-    bool placed;
+    bool refines;   /* where a climb with fewer rows has ended: the kernel is held */
+    bool evaluated; /* ascent.now has, with these points and in this phase */
     size_t at_precision, at_variance, at_noise, count; /* places in theta */
     double *low, *high;                                /* owned, count */
     double *precision, *variance, *noise;              /* owned, terms and latents: of now */
@@ -150,7 +149,7 @@ static void climb_free(void *climbing)
     free(c->first_eta);
     free(c->input_of);
     free(c->output);
-    free(c->wider);
+    free(c->kappa);
     gsl_matrix_free(c->t);
     free(c->eta_values);
     rvm_fitc_free(&c->fitc);
@@ -171,15 +170,15 @@ static rvm_status copy_targets(climb *c, rvm_error *err)
     const size_t N = c->job.rows->rows;
     c->t = gsl_matrix_calloc(y->outputs, N);
     c->output = rvm_array(y->outputs, sizeof *c->output);
-    c->wider = rvm_array(y->outputs, sizeof *c->wider);
-    if (c->t == NULL || c->output == NULL || c->wider == NULL)
+    c->kappa = rvm_array(y->outputs, sizeof *c->kappa);
+    if (c->t == NULL || c->output == NULL || c->kappa == NULL)
         return rvm_fail_memory(err, "the targets");
     for (size_t k = 0; k < y->outputs; k++) {
         if (y->target[k].is_constant)
             continue;
         for (size_t n = 0; n < N; n++)
             gsl_matrix_set(c->t, c->targets, n, y->target[k].observed.t[c->job.row[n]]);
-        c->wider[c->targets] = 1;
+        c->kappa[c->targets] = 1;
         c->output[c->targets++] = k;
     }
     return RVM_OK;
@@ -270,7 +269,7 @@ static void start(climb *c)
     }
 }
 
-/* Variances are multiplied by what the targets are off where they are left out, where that is more
+/* kappa: variances are multiplied by what the targets are off where they are left out, where that is more
  * than the variances say: an evidence that has fitted many length-scales to few rows is too sure of
  * itself (yacht, 246 rows: 90 % intervals hold 87 -> 91 %). Means do not move, but for what terms
  * that several outputs share do. */
@@ -284,7 +283,7 @@ static rvm_status widen(climb *c, rvm_error *err)
         mean += c->fitc.target[j].left_out / (double)c->targets;
     for (size_t j = 0; j < c->targets; j++) {
         const double off = c->job.settings->shared_noise ? mean : c->fitc.target[j].left_out;
-        c->wider[j] = fmax(1, fmin(off, most_wider));
+        c->kappa[j] = fmax(1, fmin(off, most_kappa));
     }
     return RVM_OK;
 }
@@ -295,14 +294,14 @@ static void show(climb *c)
     const double *theta = c->ascent.now.theta;
     set_kernel(c, theta);
     for (size_t i = 0; i < c->job.terms; i++)
-        c->precision[i] = exp(theta[c->at_precision + i]) / (c->targets == 1 ? c->wider[0] : 1);
+        c->precision[i] = exp(theta[c->at_precision + i]) / (c->targets == 1 ? c->kappa[0] : 1);
     for (size_t k = 0; k < c->job.latents; k++) {
         c->variance[k] = 0;
         c->noise[k] = c->job.noise[k];
     }
     for (size_t j = 0; j < c->targets; j++) {
-        c->variance[c->output[j]] = c->wider[j] * exp(theta[c->at_variance + j]);
-        c->noise[c->output[j]] = c->wider[j] * exp(theta[noise_at(c, j)]);
+        c->variance[c->output[j]] = c->kappa[j] * exp(theta[c->at_variance + j]);
+        c->noise[c->output[j]] = c->kappa[j] * exp(theta[noise_at(c, j)]);
     }
 }
 
@@ -354,9 +353,9 @@ static void begin_phase(climb *c, phase p)
     double *theta = c->ascent.now.theta;
     const bool factor = c->decays && p == FACTOR, each = p == EACH;
     c->phase = p;
-    c->placed = false;
+    c->evaluated = false;
     for (size_t j = 0; j < c->targets; j++)
-        c->wider[j] = 1;
+        c->kappa[j] = 1;
     c->low[0] = factor ? of_factor.least : theta[0];
     c->high[0] = factor ? of_factor.most : theta[0];
     for (size_t k = 1; k <= c->weights; k++) {
@@ -379,7 +378,6 @@ static rvm_status scale_variances(climb *c, rvm_error *err)
         if (!c->refines)
             c->ascent.now.theta[j] -= shift;
     }
-    c->scaled = true;
     return RVM_OK;
 }
 
@@ -388,12 +386,13 @@ static rvm_status climb_place(void *climbing, const rvm_problem *points, rvm_err
     climb *c = climbing;
     const rvm_settings *s = c->job.settings;
     const double budget = s->budget_mb * 1048576 / 8 / 4;
-    begin_phase(c, c->points.K == 0 || c->refines ? HELD : FACTOR);
+    const bool first = c->points.K == 0;
+    begin_phase(c, first || c->refines ? HELD : FACTOR);
     rvm_fitc_free(&c->fitc);
     rvm_points_free(&c->points);
     rvm_status status =
         rvm_points_init(&c->points, c->job.rows, points, rvm_threads(s->threads), err);
-    if (status == RVM_OK && !c->scaled)
+    if (status == RVM_OK && first)
         status = scale_variances(c, err);
     if (status == RVM_OK)
         status = rvm_fitc_init(&c->fitc, &c->points, c->weights > 0 ? &c->inputs : NULL, c->job.T,
@@ -409,11 +408,11 @@ static rvm_status step_in_phase(bool *rests, climb *c, rvm_error *err)
     const rvm_hill hill = { c->count, c->low, c->high, evaluate, c, c->job.settings->interrupted,
                             longest };
     rvm_status status = RVM_OK;
-    if (!c->placed) {
+    if (!c->evaluated) {
         c->ascent.steps = c->ascent.small = 0;
         rvm_lbfgs_reset(&c->ascent.curvature);
         status = rvm_ascent_begin(&c->ascent, &hill, err);
-        c->placed = true;
+        c->evaluated = true;
     }
     if (status == RVM_OK)
         status = rvm_ascent_climb(&c->ascent, &hill, least_gain, STEPS, most_steps[c->phase], err);

@@ -51,8 +51,8 @@ struct rvm_inducing {
     void *climb;        /* owned */
     void *sample_climb; /* owned: the one before, of a sample of the rows */
     size_t latents;
-    bool complete, placed, resting; /* all points are there; the climb has them; it has ended */
-    int steps;
+    bool complete, resting; /* all points are there; the climb through them has ended */
+    int steps;              /* of that climb */
 };
 
 /* ---- The start ------------------------------------------------------------------------------ */
@@ -124,17 +124,6 @@ static size_t most_points(const rvm_inducing *g)
     return GSL_MIN(all, GSL_MAX(GSL_MAX(g->vectors, many), least));
 }
 
-/* Terms at some rows. */
-static gsl_matrix *terms_at(const rvm_inducing *g, const rvm_problem *rows)
-{
-    gsl_matrix *T = gsl_matrix_alloc(GSL_MAX(g->terms, 1), rows->rows);
-    for (size_t i = 0; i < g->terms && T != NULL; i++) {
-        const rvm_term term = rvm_basis_term(&g->y->basis, g->id[i]);
-        rvm_term_values(gsl_matrix_ptr(T, i, 0), &term, rows, 0, rows->rows);
-    }
-    return T;
-}
-
 static void forget_rows(rvm_inducing *g)
 {
     rvm_problem_free(g->rows);
@@ -155,7 +144,7 @@ static rvm_status choose_rows(rvm_inducing *g, size_t for_each, rvm_error *err)
         return status;
     g->rows = rvm_problem_subset(g->y->p, g->row, count);
     if (g->rows != NULL)
-        g->T = terms_at(g, g->rows);
+        g->T = rvm_basis_terms(&g->y->basis, g->id, g->terms, g->rows);
     return g->T == NULL ? rvm_fail_memory(err, "a part of the rows") : RVM_OK;
 }
 
@@ -222,20 +211,14 @@ void rvm_inducing_free(rvm_inducing *g)
 /* g->points of the ids that are there. */
 static rvm_status take_points(rvm_inducing *g, rvm_error *err)
 {
-    size_t *row = rvm_array(points_of(g), sizeof *row);
-    if (row == NULL)
-        return rvm_fail_memory(err, "the points of the process");
-    for (size_t k = 0; k < points_of(g); k++)
-        row[k] = rvm_basis_row(&g->y->basis, g->id[g->terms + k]);
     rvm_problem_free(g->points);
-    g->points = rvm_problem_subset(g->y->p, row, points_of(g));
-    free(row);
+    g->points = rvm_study_rows_at(g->y, g->id + g->terms, points_of(g));
     return g->points == NULL ? rvm_fail_memory(err, "the points of the process") : RVM_OK;
 }
 
 /* Rows that might become points: a sample of the candidates. */
 typedef struct {
-    size_t *number; /* owned: of the kernel function of each */
+    size_t *id; /* owned: the kernel function of each */
     size_t count;
     rvm_problem *rows; /* owned */
     double *weight;    /* owned */
@@ -245,7 +228,7 @@ typedef struct {
 
 static void candidates_free(candidates *c)
 {
-    free(c->number);
+    free(c->id);
     rvm_problem_free(c->rows);
     free(c->weight);
     free(c->chosen);
@@ -258,16 +241,13 @@ static rvm_status sample_candidates(candidates *c, rvm_inducing *g, rvm_error *e
     const size_t most = most_points(g), all = b->count - b->terms;
     const double room = g->settings.budget_mb * 1048576 / 8 / 4 / (double)(most + 1);
     c->count = (size_t)fmax(fmin(fmax(CANDIDATES, 4.0 * (double)most), room), (double)most);
-    rvm_status status = sample(&c->number, &c->count, all, g->settings.seed, err);
+    const rvm_status status = sample(&c->id, &c->count, all, g->settings.seed, err);
     if (status != RVM_OK)
         return status;
-    size_t *row = rvm_array(c->count, sizeof *row);
+    for (size_t k = 0; k < c->count; k++)
+        c->id[k] += b->terms;
+    c->rows = rvm_study_rows_at(g->y, c->id, c->count);
     c->chosen = rvm_array(most, sizeof *c->chosen);
-    for (size_t k = 0; k < c->count && row != NULL; k++)
-        row[k] = b->row[c->number[k]];
-    if (row != NULL)
-        c->rows = rvm_problem_subset(g->y->p, row, c->count);
-    free(row);
     return c->rows == NULL || c->chosen == NULL ? rvm_fail_memory(err, "the points of the process")
                                                 : RVM_OK;
 }
@@ -282,7 +262,7 @@ static rvm_status leave_points_out(candidates *c, const rvm_inducing *g, rvm_err
     for (size_t i = g->terms; i < g->count; i++)
         taken[g->id[i]] = true;
     for (size_t k = 0; k < c->count; k++)
-        if (taken[b->terms + c->number[k]])
+        if (taken[c->id[k]])
             c->weight[k] = 0;
     free(taken);
     return RVM_OK;
@@ -290,7 +270,7 @@ static rvm_status leave_points_out(candidates *c, const rvm_inducing *g, rvm_err
 
 static rvm_status weigh_candidates(candidates *c, rvm_inducing *g, rvm_error *err)
 {
-    gsl_matrix *T = terms_at(g, c->rows);
+    gsl_matrix *T = rvm_basis_terms(&g->y->basis, g->id, g->terms, c->rows);
     c->weight = rvm_array(c->count, sizeof *c->weight);
     rvm_status status = T == NULL || c->weight == NULL
                             ? rvm_fail_memory(err, "the points of the process")
@@ -314,7 +294,7 @@ static rvm_status choose(candidates *c, rvm_inducing *g, size_t wanted, rvm_erro
         status = rvm_points_choose(c->chosen, &found, &z, c->weight, c->enough, wanted,
                                    s->interrupted, err);
     for (size_t k = 0; k < found && status == RVM_OK; k++)
-        g->id[g->count++] = g->y->basis.terms + c->number[c->chosen[k]];
+        g->id[g->count++] = c->id[c->chosen[k]];
     g->complete = found < wanted || points_of(g) >= most_points(g);
     rvm_points_free(&z);
     return status;
@@ -332,13 +312,13 @@ static size_t batch(const rvm_inducing *g)
  * are longer, and would leave nothing to choose. */
 static rvm_status add_points(rvm_inducing *g, rvm_error *err)
 {
-    candidates c = { .number = NULL };
+    candidates c = { .id = NULL };
     g->complete = points_of(g) >= most_points(g);
     if (g->complete)
         return take_points(g, err);
     rvm_status status = sample_candidates(&c, g, err);
     if (status == RVM_OK && points_of(g) == 0) /* to begin with */
-        g->id[g->count++] = g->y->basis.terms + c.number[0];
+        g->id[g->count++] = c.id[0];
     if (status == RVM_OK)
         status = take_points(g, err);
     if (status == RVM_OK)
@@ -352,13 +332,6 @@ static rvm_status add_points(rvm_inducing *g, rvm_error *err)
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
-
-static rvm_status place(rvm_inducing *g, rvm_error *err)
-{
-    const rvm_status status = g->type->place(g->climb, g->points, err);
-    g->placed = status == RVM_OK;
-    return status;
-}
 
 /* What a sample has said of the kernel is held, and the rest learned of many more: of normal noise,
  * whose variance is a sum over them (Friedman 1, 5000 rows: density 1.51 after a sample of 8 rows a
@@ -376,7 +349,7 @@ static rvm_status look_at_more(rvm_inducing *g, rvm_error *err)
                                   g->latents, from.precision, from.noise, &g->settings, &from };
     status = g->type->alloc(&g->climb, &job, err);
     g->resting = false;
-    return status == RVM_OK ? place(g, err) : status;
+    return status == RVM_OK ? g->type->place(g->climb, g->points, err) : status;
 }
 
 static bool is_sample(const rvm_inducing *g)
@@ -390,8 +363,8 @@ rvm_status rvm_inducing_step(bool *done, rvm_inducing *g, rvm_error *err)
     *done = false;
     if (!g->complete)
         return add_points(g, err);
-    if (!g->placed)
-        status = place(g, err);
+    if (g->steps == 0)
+        status = g->type->place(g->climb, g->points, err);
     if (status == RVM_OK && !g->resting)
         status = g->type->step(&g->resting, g->climb, err);
     g->steps++;
@@ -407,7 +380,7 @@ void rvm_inducing_report(rvm_report *r, const rvm_inducing *g)
     r->rows = g->rows->rows;
     r->functions = g->count;
     r->credit = 0; /* there is one way on from here */
-    if (g->placed && g->steps > 0 && isfinite(g->type->state(g->climb).log_evidence))
+    if (g->steps > 0 && isfinite(g->type->state(g->climb).log_evidence))
         r->log_evidence = g->type->state(g->climb).log_evidence;
     r->converged = g->resting;
     r->progress = g->resting ? 1 : steps / (steps + 10);
@@ -421,7 +394,7 @@ static int compare(const void *a, const void *b)
 
 bool rvm_inducing_is_placed(const rvm_inducing *g)
 {
-    return g->placed && g->steps > 0;
+    return g->steps > 0;
 }
 
 rvm_induced rvm_inducing_result(const rvm_inducing *g)

@@ -21,6 +21,7 @@
 #include "data/order.h"
 #include "data/problem.h"
 #include "inference/points_mode.h"
+#include "inference/probability.h"
 #include "search/process_climb.h"
 
 enum { FOLDS = 5, POINTS = 400, MOST_TRIALS = 12 };
@@ -48,8 +49,9 @@ typedef struct {
 
 typedef struct {
     rvm_process_job job;
-    size_t C;
-    size_t *class_of_row; /* owned, rows: 0 is the class of f > 0 where there are two */
+    size_t C;             /* latent functions */
+    double *t;            /* owned, rows: two classes, 1 for that of f > 0 */
+    size_t *class_of_row; /* owned, rows: that one has number 0 */
     int *fold;            /* owned, rows */
     double *row_weight;   /* owned, rows: of the fold in hand */
     double *precision;    /* owned, terms */
@@ -57,9 +59,10 @@ typedef struct {
     rvm_problem *some;    /* owned: the points that take part */
     rvm_points points;
     rvm_points_mode mode;
-    gsl_matrix *V[FOLDS]; /* owned: the modes of the trial before, */
-    double at[FOLDS];     /* and their variance; 0: none yet */
-    double unit;          /* 1 / mean of k(x,x) */
+    gsl_matrix *V[FOLDS];  /* owned: the modes of the trial before, */
+    double at[FOLDS];      /* and their variance; 0: none yet */
+    double unit;           /* 1 / mean of k(x,x) */
+    double *p, *log_p, *f; /* owned, of one row: P and ln P of each class, C activations */
     trial best;
     int direction; /* of ln s: 1 at first; 0: at rest */
     int trials;
@@ -83,7 +86,9 @@ static void climb_free(void *climbing)
     if (c == NULL)
         return;
     forget_points(c);
+    free(c->t);
     free(c->class_of_row);
+    free(c->p);
     free(c->fold);
     free(c->row_weight);
     free(c->precision);
@@ -113,18 +118,23 @@ static rvm_status prepare(climb *c, rvm_error *err)
     const rvm_study *y = c->job.y;
     const size_t N = c->job.rows->rows;
     c->C = c->job.latents;
+    c->t = rvm_array(N, sizeof *c->t);
     c->class_of_row = rvm_array(N, sizeof *c->class_of_row);
+    c->p = rvm_array(3 * (c->C + 1), sizeof *c->p);
     c->fold = rvm_array(N, sizeof *c->fold);
     c->row_weight = rvm_array(N, sizeof *c->row_weight);
     c->precision = rvm_array(c->job.terms, sizeof *c->precision);
     c->variance = rvm_array(c->C, sizeof *c->variance);
-    if (c->class_of_row == NULL || c->fold == NULL || c->row_weight == NULL ||
-        c->precision == NULL || c->variance == NULL)
+    if (c->t == NULL || c->class_of_row == NULL || c->p == NULL || c->fold == NULL ||
+        c->row_weight == NULL || c->precision == NULL || c->variance == NULL)
         return rvm_fail_memory(err, "the classes");
     for (size_t n = 0; n < N; n++) {
         const size_t row = c->job.row[n];
-        c->class_of_row[n] = c->C > 1 ? y->class_of_row[row] : y->observed.t[row] < 0.5;
+        c->t[n] = y->observed.t[row];
+        c->class_of_row[n] = c->C > 1 ? y->class_of_row[row] : y->observed.t[row] == 0;
     }
+    c->log_p = c->p + c->C + 1;
+    c->f = c->log_p + c->C + 1;
     for (size_t i = 0; i < c->job.terms; i++)
         c->precision[i] = of_term;
     for (size_t k = 0; k < c->C; k++)
@@ -169,7 +179,7 @@ static rvm_status climb_place(void *climbing, const rvm_problem *points, rvm_err
         c->unit = 1 / rvm_points_scale(&c->points);
     if (status == RVM_OK)
         status = rvm_points_mode_init(&c->mode, &c->points, c->job.T, c->precision, c->job.terms,
-                                      c->C, c->class_of_row, budget, err);
+                                      c->C, c->t, c->class_of_row, budget, err);
     c->mode.interrupted = s->interrupted;
     for (int k = 0; k < FOLDS && status == RVM_OK; k++) {
         c->at[k] = 0;
@@ -188,18 +198,15 @@ static double weight_of(const climb *c, size_t n)
     return rho == NULL ? 1 : rho[c->job.row[n]];
 }
 
-/* -ln P of the class of row n, from its activations a[0], a[stride], ... */
-static double loss_of(const climb *c, const double *a, size_t stride, size_t n)
+/* c->p and c->log_p from column n of the activations; of two classes that of f > 0 comes first. */
+static void find_probabilities(climb *c, const gsl_matrix *A, size_t n)
 {
-    double top = c->C > 1 ? -INFINITY : 0, sum = 0;
-    const size_t own = c->class_of_row[n];
     for (size_t k = 0; k < c->C; k++)
-        top = fmax(top, a[k * stride]);
-    for (size_t k = 0; k < c->C; k++)
-        sum += exp(a[k * stride] - top);
+        c->f[k] = gsl_matrix_get(A, k, n);
     if (c->C > 1)
-        return top + log(sum) - a[own * stride];
-    return top + log(sum + exp(-top)) - (own == 0 ? a[0] : 0);
+        rvm_probability_of_many(c->p, c->log_p, c->f, NULL, c->C, true);
+    else
+        rvm_probability_of_two(c->p, c->log_p, c->f[0], 0, true);
 }
 
 /* Adds what the rows left out have lost, and what they count. */
@@ -216,7 +223,8 @@ static rvm_status add_loss(double *loss, double *count, climb *c, int fold, rvm_
             const double rho = weight_of(c, first + n);
             if (c->fold[first + n] != fold)
                 continue;
-            *loss += rho * loss_of(c, gsl_matrix_ptr(&a.matrix, 0, n), SOME, first + n);
+            find_probabilities(c, &a.matrix, n);
+            *loss -= rho * c->log_p[c->class_of_row[first + n]];
             *count += rho;
         }
     }
@@ -235,55 +243,54 @@ static rvm_status find_mode(climb *c, int fold, double variance, rvm_error *err)
     if (c->at[fold] > 0)
         gsl_matrix_scale(&kernel.matrix, sqrt(c->at[fold] / variance));
     gsl_matrix_memcpy(q->V, c->V[fold]);
-    const rvm_status status = rvm_points_mode_find(q, at_mode, c->job.settings->interrupted, err);
+    const rvm_status status = rvm_points_mode_find(q, at_mode, err);
     gsl_matrix_memcpy(c->V[fold], q->V);
     c->at[fold] = variance;
     return status;
 }
 
-static rvm_status try(double *loss, climb *c, double variance, rvm_error *err)
+static rvm_status cross_validate(double *loss, climb *c, double variance, rvm_error *err)
 {
     double count = 0;
     *loss = 0;
     rvm_status status = rvm_points_mode_precondition(&c->mode, variance, err);
     for (int k = 0; k < FOLDS && status == RVM_OK; k++) {
-        if (rvm_interrupted(c->job.settings->interrupted))
-            return rvm_fail_interrupted(err);
         status = find_mode(c, k, variance, err);
         if (status == RVM_OK)
             status = add_loss(loss, &count, c, k, err);
     }
     *loss = count > 0 ? *loss / count : 0;
-    return status;
+    if (status != RVM_ENUMERIC)
+        return status;
+    *loss = INFINITY; /* no mode there */
+    return RVM_OK;
 }
 
-/* Upwards while the loss falls; where it never did, downwards. */
+/* The variance to try next; 0: none. */
+static double next_variance(const climb *c)
+{
+    const double next =
+        c->trials == 0 ? first_variance * c->unit : c->best.variance * pow(factor, c->direction);
+    const bool within = next >= least_variance * c->unit && next <= most_variance * c->unit;
+    return within && c->trials < MOST_TRIALS ? next : 0;
+}
+
+/* Upwards while the loss falls; where it never did, downwards. An interrupt leaves what there is so
+ * far. */
 static rvm_status climb_step(bool *rests, void *climbing, rvm_error *err)
 {
     climb *c = climbing;
-    const double first = first_variance * c->unit;
-    const double next = c->trials == 0 ? first : c->best.variance * pow(factor, c->direction);
-    double loss = INFINITY;
-    rvm_status status = RVM_OK;
-    const bool within = next >= least_variance * c->unit && next <= most_variance * c->unit;
-    if (within && c->trials < MOST_TRIALS)
-        status = try(&loss, c, next, err);
-    if (status == RVM_EINTERRUPT) { /* what there is so far will do */
-        *rests = false;
-        return RVM_OK;
-    }
-    if (status == RVM_ENUMERIC) { /* no mode there */
-        loss = INFINITY;
-        status = RVM_OK;
-    }
+    trial next = { next_variance(c), INFINITY };
+    const rvm_status status =
+        next.variance > 0 ? cross_validate(&next.loss, c, next.variance, err) : RVM_OK;
+    *rests = false;
     if (status != RVM_OK)
-        return status;
-    const bool better = c->trials == 0 || loss < (1 - least_fall) * c->best.loss;
-    if (better)
-        c->best = (trial){ next, loss };
+        return status == RVM_EINTERRUPT ? RVM_OK : status;
+    if (c->trials == 0 || next.loss < (1 - least_fall) * c->best.loss)
+        c->best = next;
+    else
+        c->direction = c->direction > 0 && c->trials == 1 ? -1 : 0;
     c->trials++;
-    if (!better)
-        c->direction = c->direction > 0 && c->best.variance == first ? -1 : 0;
     for (size_t k = 0; k < c->C; k++)
         c->variance[k] = c->best.variance;
     *rests = c->direction == 0;
@@ -292,22 +299,13 @@ static rvm_status climb_step(bool *rests, void *climbing, rvm_error *err)
 
 /* ---- Rows that are not sure ----------------------------------------------------------------- */
 
-/* sum over the classes of P (1 - P), from activations a[0], a[stride], ... */
-static double doubt_of(const climb *c, const double *a, size_t stride)
+/* sum of P (1 - P) over the classes. */
+static double doubt_of(const climb *c)
 {
-    double top = c->C > 1 ? -INFINITY : 0, sum = 0, squares = 0;
-    for (size_t k = 0; k < c->C; k++)
-        top = fmax(top, a[k * stride]);
-    for (size_t k = 0; k < c->C; k++) {
-        const double p = exp(a[k * stride] - top);
-        sum += p;
-        squares += p * p;
-    }
-    if (c->C == 1) {
-        sum += exp(-top);
-        squares += exp(-2 * top);
-    }
-    return 1 - squares / (sum * sum);
+    double sum = 0;
+    for (size_t k = 0; k < (c->C > 1 ? c->C : 2); k++)
+        sum += c->p[k] * (1 - c->p[k]);
+    return sum;
 }
 
 /* The weights of c->mode at other rows. */
@@ -320,11 +318,14 @@ static rvm_status weigh_rows(double *weight, climb *c, rvm_points *z, const gsl_
     rvm_status status = A == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
     q.points = z;
     q.T = T;
+    q.filled = false;
     for (size_t first = 0; first < z->N && status == RVM_OK; first += SOME) {
         gsl_matrix_view a = gsl_matrix_submatrix(A, 0, 0, c->C, GSL_MIN(SOME, z->N - first));
         status = rvm_points_mode_activate(&a.matrix, &q, first, err);
-        for (size_t n = 0; n < a.matrix.size2 && status == RVM_OK; n++)
-            weight[first + n] = least_doubt + doubt_of(c, gsl_matrix_ptr(&a.matrix, 0, n), SOME);
+        for (size_t n = 0; n < a.matrix.size2 && status == RVM_OK; n++) {
+            find_probabilities(c, &a.matrix, n);
+            weight[first + n] = least_doubt + doubt_of(c);
+        }
     }
     gsl_matrix_free(A);
     return status;
@@ -341,7 +342,7 @@ static rvm_status climb_weigh(double *weight, double *enough, void *climbing,
     c->mode.row_weight = c->row_weight;
     rvm_status status = rvm_points_mode_precondition(&c->mode, first_variance * c->unit, err);
     if (status == RVM_OK)
-        status = rvm_points_mode_find(&c->mode, at_mode, c->job.settings->interrupted, err);
+        status = rvm_points_mode_find(&c->mode, at_mode, err);
     for (size_t n = 0; n < rows->rows; n++)
         weight[n] = 1;
     if (status != RVM_OK)

@@ -214,6 +214,18 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
     return RVM_OK;
 }
 
+rvm_problem *rvm_study_rows_at(const rvm_study *y, const size_t *id, size_t count)
+{
+    size_t *row = rvm_array(count, sizeof *row);
+    rvm_problem *rows = NULL;
+    for (size_t k = 0; k < count && row != NULL; k++)
+        row[k] = rvm_basis_row(&y->basis, id[k]);
+    if (row != NULL)
+        rows = rvm_problem_subset(y->p, row, count);
+    free(row);
+    return rows;
+}
+
 rvm_study rvm_study_output(const rvm_study *y, size_t k)
 {
     rvm_study view = *y;

@@ -38,6 +38,8 @@ RVM_CHECKED rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const 
  * Targets keep the units of `whole`. */
 RVM_CHECKED rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row,
                                       size_t count, rvm_error *err);
+/* Copies of the rows that kernel functions id[0 .. count) sit on; NULL without memory. */
+rvm_problem *rvm_study_rows_at(const rvm_study *y, const size_t *id, size_t count);
 /* What is seen of output k: a view of y, to be used as long as y is there, and not to be freed. A
  * view of one class, or of other targets, is likewise a copy of a study with an `observed` of its
  * own. */
