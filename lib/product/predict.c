@@ -180,7 +180,7 @@ static void fill_left(worker *w, const rvm_predictor *pr, const rvm_kernel_rows 
 {
     const rvm_kernel *kernel = &pr->m->kernel;
     const size_t tiles = (count + LANES - 1) / LANES, padded = pr->points.padded;
-    double q[CHUNK];
+    double q[CHUNK] = { 0 };
 
     for (size_t t = 0; t < tiles; t++)
         for (size_t i = 0; i < pr->points.K; i++)
