@@ -9,26 +9,8 @@
 #include "data/problem.h"
 #include "product/chains.h"
 #include "product/settings.h"
-#include "search/baselines.h"
+#include "search/bounded.h"
 #include "search/class_order.h"
-#include "search/constant.h"
-#include "search/multi.h"
-#include "search/starts.h"
-#include "search/working_set.h"
-
-/* Ways of searching: the first one that fits is taken. */
-static const rvm_search_type *const searches[] = {
-    &rvm_constant, &rvm_baselines, &rvm_class_search, &rvm_many_starts, &rvm_working_sets,
-};
-enum { SEARCHES = sizeof searches / sizeof searches[0] };
-
-static const rvm_search_type *choose_search(const rvm_study *y, const rvm_settings *s)
-{
-    size_t k = 0;
-    while (k + 1 < SEARCHES && !searches[k]->fits(y, s))
-        k++;
-    return searches[k];
-}
 
 /* ---- What is looked at ----------------------------------------------------------------------- */
 
@@ -55,7 +37,7 @@ static rvm_status observe_problem(rvm_trainer *tr, rvm_error *err)
         status = rvm_class_order(tr->place, &tr->study, &tr->labels, err);
     if (status != RVM_OK)
         return status;
-    tr->type = choose_search(&tr->study, &tr->settings);
+    tr->type = rvm_bounded_choose(&tr->study, &tr->settings);
     return RVM_OK;
 }
 
@@ -129,56 +111,9 @@ static size_t latents_of(const rvm_trainer *tr)
     return rvm_trainer_has_many_classes(tr) ? tr->labels.count : tr->study.outputs;
 }
 
-void rvm_stages_free_search(rvm_trainer *tr)
-{
-    if (tr->narrowed == NULL)
-        rvm_search_free(tr->type, tr->search);
-    rvm_narrow_free(tr->narrowed);
-    tr->narrowed = NULL;
-    tr->search = NULL;
-}
-
-/* A search that has ended with more vectors than are wanted goes on with the best of them. */
-static rvm_status bound_vectors(rvm_trainer *tr, rvm_error *err)
-{
-    const rvm_narrow_from from = { &tr->study, tr->type, tr->search, latents_of(tr) };
-    const size_t most = (size_t)tr->settings.vectors;
-    size_t vectors = 0;
-    if (most == 0 || tr->type->trivial)
-        return RVM_OK;
-    rvm_status status = rvm_narrow_count(&vectors, &from, err);
-    if (status != RVM_OK || vectors <= most)
-        return status;
-    tr->over = false;
-    status = rvm_narrow_alloc(&tr->narrower, &from, &tr->settings, most, choose_search, err);
-    return status == RVM_EINTERRUPT ? RVM_OK : status; /* the solution is there */
-}
-
-/* Before it is at its end there is the solution so far. */
-static rvm_status step_narrower(rvm_trainer *tr, rvm_error *err)
-{
-    rvm_narrow *n = tr->narrower;
-    bool done = false;
-    const rvm_status status = n->type->step(&done, n->search, err);
-    if (status != RVM_OK || !done || rvm_trainer_is_interrupted(tr))
-        return status == RVM_EINTERRUPT ? RVM_OK : status;
-    rvm_stages_free_search(tr);
-    tr->narrowed = n;
-    tr->narrower = NULL;
-    tr->type = n->type;
-    tr->search = n->search;
-    rvm_narrow_apply(&tr->study, n);
-    tr->over = true;
-    return RVM_OK;
-}
-
 static rvm_status step_search(rvm_trainer *tr, rvm_error *err)
 {
-    const rvm_status status =
-        tr->narrower != NULL ? step_narrower(tr, err) : tr->type->step(&tr->over, tr->search, err);
-    if (status != RVM_OK || !tr->over || rvm_trainer_is_interrupted(tr))
-        return status;
-    return bound_vectors(tr, err);
+    return tr->type->step(&tr->over, tr->search, err);
 }
 
 /* Where there is nothing to find there is no process. */

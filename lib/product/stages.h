@@ -18,7 +18,4 @@ enum { RVM_STAGES = RVM_SAMPLE + 1 };
 /* By rvm_stage, in their order. */
 extern const rvm_stage_type rvm_stages[RVM_STAGES];
 
-/* Frees the search, and what was narrowed of it. */
-void rvm_stages_free_search(rvm_trainer *tr);
-
 #endif

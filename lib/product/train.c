@@ -145,8 +145,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_widths_free(tr->widths);
     rvm_inducing_free(tr->inducing);
     rvm_sampler_free(tr->sampler);
-    rvm_narrow_free(tr->narrower);
-    rvm_stages_free_search(tr);
+    rvm_search_free(tr->type, tr->search);
     free(tr->place);
     rvm_labels_free(&tr->labels);
     rvm_study_free(&tr->study);

@@ -5,7 +5,6 @@
 #include "base/interrupt.h"
 #include "data/labels.h"
 #include "product/crossval.h"
-#include "product/narrow.h"
 #include "product/sampler.h"
 #include "product/tune.h"
 #include "product/widths.h"
@@ -27,9 +26,7 @@ struct rvm_trainer {
     rvm_study study;
     size_t *place; /* owned, more than two classes: position in labels of each (class_order.h) */
     const rvm_search_type *type; /* NULL before the study is there */
-    void *search;                /* owned, of that type, or by narrowed */
-    rvm_narrow *narrowed;        /* the search is its; NULL: it looks at all candidates */
-    rvm_narrow *narrower;        /* one that is to take its place; NULL: none */
+    void *search;                /* owned, of that type */
     rvm_inducing *inducing;      /* NULL without, or before the points are chosen */
     rvm_sampler *sampler;        /* NULL before the chains begin */
     bool mixed;                  /* they agree */

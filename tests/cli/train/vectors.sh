@@ -74,3 +74,7 @@ done
 "$BIN/rvm-train" -s 3 --method gibbs --vectors 5 "$DATA/friedman1.train" none >out 2>err &&
     fail "gibbs is accepted"
 grep -q 'vectors is not for --method gibbs' err || fail "gibbs: $(cat err)"
+
+# Where the search has lost some on the way, points of the process make up for them.
+"$BIN/rvm-train" -q -s 3 -g 0.3 --vectors 30 --prior kernel "$DATA/friedman1.train" model
+[ "$(sed -n 's/^total_rv //p' model)" = 30 ] || fail "kernel prior: $(sed -n 's/^total_rv/&/p' model)"
