@@ -491,14 +491,20 @@ RVM_CHECKED rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, c
 
 /* ---- Scores --------------------------------------------------------------------------------- */
 
+/* Central intervals of the predictive distribution, of probability 0.5, 0.9 and 0.95, of which is
+ * counted how many targets they hold. */
+#define RVM_COVERS 3
+
 /* Sums over rows; feed any number of blocks, then read the averages.
  * Never nan but where stated. */
 typedef struct {
     size_t rows, correct;
     double log_loss; /* sum of -ln p(class); rows of known classes */
+    double brier;    /* of the same rows the sum of sum_c (p(c) - [it is c])^2, 0 to 2 each */
     size_t log_loss_rows;
     double error2;                           /* sum of squared errors */
     double nlpd;                             /* sum of -ln p(target) */
+    size_t held[RVM_COVERS];                 /* targets within each interval */
     double mean_p, mean_t, m_pp, m_tt, m_pt; /* running means and central second moments */
 } rvm_score;
 
@@ -515,6 +521,10 @@ double rvm_score_squared_correlation(const rvm_score *score); /* nan: one row, o
 /* Means over the scores of several outputs, 1 or more; nan where one of them is. */
 double rvm_score_mean_error_over(const rvm_score *score, size_t outputs);
 double rvm_score_correlation_over(const rvm_score *score, size_t outputs);
+/* The probability of interval 0 .. RVM_COVERS - 1, and the share of the targets that it held, the
+ * mean over the outputs. */
+double rvm_score_interval(size_t which);
+double rvm_score_cover_over(const rvm_score *score, size_t outputs, size_t which);
 
 /* What rvm_cross_validate has predicted, beside the truth. */
 typedef struct {

@@ -102,6 +102,28 @@ START_TEST(outputs_by_hand)
     }
 END_TEST
 
+/* Residuals of both signs, just within and just beyond the quantiles of a normal distribution of variance
+ * 4: R's qnorm(c(0.75, 0.95, 0.975)) = 0.6744897501960817, 1.644853626951472, 1.959963984540054.  The
+ * last target is as far as double goes. */
+START_TEST(intervals_by_quantiles)
+    {
+        double value[] = { 0, 0, 0, 0, 0, 0, 1e308 }, variance[] = { 4, 4, 4, 4, 4, 4, 4 };
+        rvm_score score[2] = { { 0 } };
+
+        ck_assert_double_eq(rvm_score_cover_over(score, 1, 0), 0);
+        add(score, value, variance, "1.3489\n-1.3491\n3.2897\n-3.2898\n-3.9199\n3.92\n-1e308\n");
+        ck_assert_uint_eq(score->held[0], 1);
+        ck_assert_uint_eq(score->held[1], 3);
+        ck_assert_uint_eq(score->held[2], 5);
+        ck_assert_double_eq(rvm_score_interval(0), 0.5);
+        ck_assert_double_eq(rvm_score_interval(1), 0.9);
+        ck_assert_double_eq(rvm_score_interval(2), 0.95);
+        ck_assert_double_eq_tol(rvm_score_cover_over(score, 1, 1), 3.0 / 7, 1e-15);
+        add(&score[1], value, variance, "0\n");
+        ck_assert_double_eq_tol(rvm_score_cover_over(score, 2, 1), 5.0 / 7, 1e-15);
+    }
+END_TEST
+
 START_TEST(blocks_add_up)
     {
         double value[] = { 1, 2, 4 }, variance[] = { 0.5, 0.5, 0.5 };
@@ -197,7 +219,8 @@ START_TEST(losses_are_finite)
 END_TEST
 
 /* Labels 1 and -1; the third row is of neither, the fourth has the label 1.5: neither is right, and
- * neither counts in the log loss, which is -ln 0.75 - ln 0.4. */
+ * neither counts in the log loss, which is -ln 0.75 - ln 0.4, nor in Brier's score, which is
+ * 2 (0.25^2 + 0.6^2) = 0.845. */
 START_TEST(classification_by_hand)
     {
         double value[] = { 1, 1, -1, 1 }, p[] = { 0.75, 0.25, 0.6, 0.4, 0.1, 0.9, 0.5, 0.5 };
@@ -209,10 +232,12 @@ START_TEST(classification_by_hand)
         ck_assert_double_eq(rvm_score_accuracy(&score), 25);
         ck_assert_uint_eq(score.log_loss_rows, 2);
         ck_assert_double_eq_tol(score.log_loss, 1.203972804325936, 1e-15); /* ln(10/3) */
+        ck_assert_double_eq_tol(score.brier, 0.845, 1e-15);
     }
 END_TEST
 
-/* Three rows of labels 4, 5, 6: the second is wrong; -ln 0.5 - ln 0.25 - ln 0.8 = ln 10. */
+/* Three rows of labels 4, 5, 6: the second is wrong; -ln 0.5 - ln 0.25 - ln 0.8 = ln 10. Brier:
+ * (0.25 + 2 x 0.0625) + (0.49 + 0.5625 + 0.0025) + (0.015625 + 0.005625 + 0.04). */
 START_TEST(three_classes_by_hand)
     {
         const int three[] = { 4, 5, 6 };
@@ -225,6 +250,7 @@ START_TEST(three_classes_by_hand)
         ck_assert_uint_eq(score.correct, 2);
         ck_assert_uint_eq(score.log_loss_rows, 3);
         ck_assert_double_eq_tol(score.log_loss, 2.302585092994046, 1e-15);
+        ck_assert_double_eq_tol(score.brier, 1.49125, 1e-15);
     }
 END_TEST
 
@@ -235,6 +261,7 @@ Suite *score_suite(void)
 
     tcase_add_test(tc, outputs_by_hand);
     tcase_add_test(tc, regression_by_hand);
+    tcase_add_test(tc, intervals_by_quantiles);
     tcase_add_test(tc, blocks_add_up);
     tcase_add_test(tc, an_offset_costs_no_digits);
     tcase_add_test(tc, undefined_correlations_are_nan);

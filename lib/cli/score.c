@@ -15,12 +15,12 @@ static const char *write_correlation(char text[32], double x)
 }
 
 /* rows: those that the mean is of; others: why it is not of all. */
-static void print_log_loss(double mean, size_t rows, size_t all, const char *others)
+static void print_mean(const char *what, double mean, size_t rows, size_t all, const char *others)
 {
     if (rows == all)
-        fprintf(stderr, "Mean log loss = %g\n", mean);
+        fprintf(stderr, "Mean %s = %g\n", what, mean);
     else if (rows > 0)
-        fprintf(stderr, "Mean log loss = %g (%zu rows; %s)\n", mean, rows, others);
+        fprintf(stderr, "Mean %s = %g (%zu rows; %s)\n", what, mean, rows, others);
 }
 
 static void print_density(double mean)
@@ -41,14 +41,42 @@ static void print_outputs(const rvm_score *score, size_t outputs)
                 score[k].nlpd / (double)score[k].rows);
 }
 
+/* before: begins the line. */
+static void print_cover(const char *before, const rvm_score *score, size_t outputs)
+{
+    const char *comma[RVM_COVERS] = { "", ", ", " and " };
+
+    fprintf(stderr, "%s", before);
+    for (size_t i = 0; i < RVM_COVERS; i++)
+        fprintf(stderr, "%s%g", comma[i], 100 * rvm_score_interval(i));
+    fprintf(stderr, " %% hold ");
+    for (size_t i = 0; i < RVM_COVERS; i++)
+        fprintf(stderr, "%s%.3g", comma[i], 100 * rvm_score_cover_over(score, outputs, i));
+    fprintf(stderr, " %% of the targets\n");
+}
+
+static void print_covers(const rvm_score *score, size_t outputs)
+{
+    char text[48];
+
+    print_cover("Intervals of ", score, outputs);
+    for (size_t k = 0; outputs > 1 && k < outputs; k++) {
+        snprintf(text, sizeof text, "Output %zu: intervals of ", k + 1);
+        print_cover(text, &score[k], 1);
+    }
+}
+
 /* ---- Of predictions ------------------------------------------------------------------------- */
 
 void cli_score_classification(FILE *text, const rvm_score *score)
 {
+    static const char others[] = "the others are of no class of the model";
+    const double rows = (double)score->log_loss_rows;
+
     fprintf(text, "Accuracy = %g%% (%zu/%zu) (classification)\n", rvm_score_accuracy(score),
             score->correct, score->rows);
-    print_log_loss(score->log_loss / (double)score->log_loss_rows, score->log_loss_rows,
-                   score->rows, "the others are of no class of the model");
+    print_mean("log loss", score->log_loss / rows, score->log_loss_rows, score->rows, others);
+    print_mean("Brier score", score->brier / rows, score->log_loss_rows, score->rows, others);
 }
 
 void cli_score_regression(FILE *text, const rvm_score *score, size_t outputs)
@@ -64,6 +92,7 @@ void cli_score_regression(FILE *text, const rvm_score *score, size_t outputs)
     fprintf(text, "Squared correlation coefficient = %s (regression)\n",
             write_correlation(correlation, rvm_score_correlation_over(score, outputs)));
     print_density(nlpd);
+    print_covers(score, outputs);
 }
 
 /* ---- Of cross-validation -------------------------------------------------------------------- */
@@ -138,8 +167,8 @@ rvm_status cli_score_folds(const rvm_prediction *prediction, const rvm_problem *
         print_density(score.log_loss);
         fprintf(stderr, "90 %% intervals hold %.3g %% of the targets\n", 100 * score.cover);
     } else if (status == RVM_OK) {
-        print_log_loss(score.log_loss, prediction->rows - score.unseen, prediction->rows,
-                       "the class of the others is in one fold only");
+        print_mean("log loss", score.log_loss, prediction->rows - score.unseen, prediction->rows,
+                   "the class of the others is in one fold only");
     }
     return status;
 }

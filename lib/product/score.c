@@ -14,6 +14,40 @@ static double finite_sum(double sum)
     return fmax(-DBL_MAX, fmin(sum, DBL_MAX));
 }
 
+/* ---- Intervals ------------------------------------------------------------------------------ */
+
+double rvm_score_interval(size_t which)
+{
+    static const double probability[RVM_COVERS] = { 0.5, 0.9, 0.95 };
+    return probability[which];
+}
+
+/* The probability of the central interval that ends at a target: 2 F(|z|) - 1, F the distribution
+ * function of the standardised residual z = (t - p) / v^1/2; that of the normal distribution makes it
+ * erf(|z| / 2^1/2). Intervals of at least this probability hold the target. */
+static double central_probability(double error, double variance)
+{
+    return erf(M_SQRT1_2 * fabs(error) / sqrt(variance));
+}
+
+static void count_held(rvm_score *score, double probability)
+{
+    for (size_t i = 0; i < RVM_COVERS; i++)
+        score->held[i] += probability <= rvm_score_interval(i);
+}
+
+double rvm_score_cover_over(const rvm_score *score, size_t outputs, size_t which)
+{
+    double mean = 0;
+
+    for (size_t k = 0; k < outputs; k++)
+        if (score[k].rows > 0)
+            mean += (double)score[k].held[which] / (double)score[k].rows / (double)outputs;
+    return mean;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
 /* One more target t, predicted as N(p, v): the squared error, the negative log density
  *
  *     -ln N(t | p, v) = (ln 2 + ln pi + ln v) / 2 + (t - p)^2 / 2v,
@@ -30,6 +64,7 @@ static void add_regression(rvm_score *score, double mean, double variance, doubl
     score->error2 += error * error;
     score->nlpd = finite_sum(score->nlpd + 0.5 * (M_LN2 + M_LNPI + log(variance)) +
                              0.5 * error / variance * error);
+    count_held(score, central_probability(error, variance));
     score->mean_p += dp / n;
     score->mean_t += dt / n;
     score->m_pp += dp * (mean - score->mean_p);
@@ -51,12 +86,26 @@ void rvm_score_add_output(rvm_score *score, const rvm_prediction *p, const rvm_p
     }
 }
 
-static void add_log_loss(rvm_score *score, const rvm_model_info *m, const double *log_probability,
-                         double target)
+/* sum_c (p_c - [c is the class])^2, Brier's score as he had it (1950), over all classes. */
+static double brier_of(const double *probability, size_t classes, size_t class)
+{
+    double sum = 0;
+
+    for (size_t c = 0; c < classes; c++)
+        sum += gsl_pow_2(probability[c] - (c == class));
+    return sum;
+}
+
+/* Row i. A row of no class of the model counts for neither. */
+static void add_probabilities(rvm_score *score, const rvm_model_info *m, const rvm_prediction *p,
+                              size_t i, double target)
 {
     for (size_t c = 0; c < m->classes; c++)
         if (target == m->labels[c]) {
-            score->log_loss = finite_sum(score->log_loss - log_probability[c]);
+            const size_t at = i * p->classes;
+
+            score->log_loss = finite_sum(score->log_loss - p->log_probability[at + c]);
+            score->brier += brier_of(p->probability + at, m->classes, c);
             score->log_loss_rows++;
             return;
         }
@@ -76,9 +125,11 @@ void rvm_score_add(rvm_score *score, const rvm_model_info *m, const rvm_predicti
             continue;
         score->rows++;
         score->correct += p->value[i] == target;
-        add_log_loss(score, m, p->log_probability + i * p->classes, target);
+        add_probabilities(score, m, p, i, target);
     }
 }
+
+/* ---- Averages ------------------------------------------------------------------------------- */
 
 double rvm_score_accuracy(const rvm_score *score)
 {

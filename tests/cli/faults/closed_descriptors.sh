@@ -26,7 +26,7 @@ cmp range got && cmp scaled out || fail "other ranges or rows"
 refuse() { # WORDS
     [ $? = 1 ] || fail "$1: exit is not 1"
     grep -Eq '^rvm-[a-z]*: .*standard output is closed$' err || fail "$1: says: $(cat err)"
-    [ "$(grep -vc '^Mean log loss' err)" = 1 ] || fail "$1: says: $(cat err)"
+    [ "$(grep -Evc '^Mean (log loss|Brier score) = ' err)" = 1 ] || fail "$1: says: $(cat err)"
 }
 "$BIN/rvm-train" -q - got <&- 2>err
 [ $? = 1 ] || fail "data from closed stdin: exit is not 1"

@@ -51,6 +51,12 @@ awk 'BEGIN {
 sed -n 's/^Output 1:.* = //p' err | awk '{ printf "%.3f", $1 }' | cmp - want ||
     fail "density of output 1: $(cat err want)"
 
+# Residuals 0, 1, 0 and 0, 0, 1 in units of the deviations above: 0.89 of that in the first output lies
+# beyond the quartile of a normal distribution, 0.67, the others within.
+sed -n 's/.*ntervals of 50, 90 and 95 % hold //p' err >held
+printf '%s %% of the targets\n' '83.3, 100 and 100' '66.7, 100 and 100' '100, 100 and 100' |
+    cmp - held || fail "intervals hold: $(cat held)"
+
 # 0.6826894921370859 is one standard deviation to each side.
 "$BIN/rvm-predict" -q --interval 0.6826894921370859 rows model out || fail "--interval fails"
 sed 's/[, ]/ /g' out | awk '

@@ -13,10 +13,16 @@ sed 1d out | awk '
 
 # The mean log loss on stderr is that of the probabilities.
 moderated=$("$BIN/rvm-predict" -b 1 "$DATA/ripley.test" model out 2>&1 >/dev/null |
-    sed 's/^Mean log loss = //')
+    tee scores | sed -n 's/^Mean log loss = //p')
 sed 1d out | paste -d ' ' "$DATA/ripley.test" - | awk -v told="$moderated" '
     { s -= log($1 == 1 ? $5 : $6) }
     END { d = s / NR - told; exit !(d < 1e-4 && d > -1e-4) }' || fail "log loss $moderated"
+
+# So is Brier's score, over both classes.
+brier=$(sed -n 's/^Mean Brier score = //p' scores)
+sed 1d out | paste -d ' ' "$DATA/ripley.test" - | awk -v told="$brier" '
+    { s += (($1 == 1) - $5) ^ 2 + (($1 == -1) - $6) ^ 2 }
+    END { d = s / NR - told; exit !(d < 1e-5 && d > -1e-5) }' || fail "Brier score $brier"
 
 # At the mode probabilities are more extreme, and classes are the same.
 cp out moderated

@@ -9,6 +9,7 @@ printf '1 1:1\n1.5 1:1\n0 1:-1\n-1 1:-1\n-1 1:1\n' >rows
 [ "$(tr '\n' ' ' <predicted)" = '1 1 -1 -1 1 ' ] || fail "predictions: $(cat predicted)"
 grep -qxF 'Accuracy = 40% (2/5) (classification)' out || fail "scores: $(cat out)"
 grep -q '^Mean log loss = .* (3 rows; ' err || fail "log loss: $(cat err)"
+grep -q '^Mean Brier score = .* (3 rows; ' err || fail "Brier score: $(cat err)"
 printf '7 1:1\n' >rows
 "$BIN/rvm-predict" rows model predicted >out 2>err || fail "fails: $(cat err)"
 grep -qxF 'Accuracy = 0% (0/1) (classification)' out || fail "scores: $(cat out)"

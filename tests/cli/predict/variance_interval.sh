@@ -30,6 +30,15 @@ paste -d ' ' "$DATA/sinc.train" interval | awk '
     $1 > $4 && $1 < $5 { inside++ }
     END { exit !(inside >= 80 && inside <= 98) }' || fail "the interval does not hold 90%"
 
+# The summary has the shares that the intervals of 50, 90 and 95 % hold.
+"$BIN/rvm-predict" "$DATA/sinc.train" model out 2>said >text || fail "fails"
+for p in 0.5 0.9 0.95; do
+    "$BIN/rvm-predict" -q --interval $p "$DATA/sinc.train" model interval || fail "fails"
+    paste -d ' ' "$DATA/sinc.train" interval |
+        awk '$1 > $4 && $1 < $5 { n++ } END { printf "%s%.3g", "=", 100 * n / NR }'
+done | awk -F = '{ printf "Intervals of 50, 90 and 95 %% hold %s, %s and %s %% of the targets\n", $2, $3, $4 }' >want
+tail -n 1 said | cmp - want || fail "the summary: $(cat said want)"
+
 refuse() { # WORDS OPTION... FILES
     words=$1
     shift
