@@ -10,6 +10,7 @@
 #include "lib/cli/note.h"
 #include "lib/cli/options.h"
 #include "lib/cli/output.h"
+#include "lib/cli/prevalence.h"
 #include "lib/cli/score.h"
 
 /* Rows read at a time: enough for several threads, few enough that a stream's first
@@ -24,7 +25,8 @@ typedef struct {
     rvm_settings settings; /* threads */
     int probability;
     bool quiet, variance, mode, confusion, unlabelled;
-    double interval; /* 0: not wanted */
+    double interval;        /* 0: not wanted */
+    const char *prevalence; /* NULL: not given */
 } predict_job;
 
 #define FIELD(name) offsetof(predict_job, name)
@@ -41,6 +43,10 @@ static const cli_option options[] = {
     { 0, "mode", NULL, NULL,
       "classification: probabilities at the most probable weights, not averaged", CLI_FLAG,
       FIELD(mode) },
+    { 0, "prevalence", "SHARES", NULL,
+      "classification: probabilities where the classes have these shares: data, P1,P2,... or "
+      "LABEL:P,...",
+      CLI_TEXT, FIELD(prevalence) },
     { .kind = CLI_HEADING, .help = "Scores" },
     { 'v', "confusion", NULL, NULL,
       "classification: print the confusion matrix, and precision, recall and F1 of each class",
@@ -183,6 +189,7 @@ typedef struct {
     rvm_predictor *predictor; /* owned */
     rvm_problem *block;       /* owned */
     rvm_prediction prediction;
+    double *prevalence;      /* owned: shares of the classes; NULL: as trained */
     size_t rows;             /* predicted so far */
     rvm_score *score;        /* owned; of each output, or one for classification */
     bool scored;             /* the rows have the labels that it takes, and scores are wanted */
@@ -197,6 +204,7 @@ static void stream_clear(stream *s)
     rvm_reader_free(s->reader);
     rvm_problem_free(s->block);
     rvm_prediction_free(&s->prediction);
+    free(s->prevalence);
     free(s->score);
     cli_confusion_free(&s->confusion);
 }
@@ -212,6 +220,16 @@ static bool read_model(stream *s, const char *name, const char *const output[2])
     if (s->m != NULL)
         s->info = rvm_model_describe(s->m);
     return s->m != NULL;
+}
+
+static bool read_prevalence(stream *s)
+{
+    rvm_error err = { 0 };
+    if (s->job->prevalence == NULL ||
+        cli_prevalence_read(&s->prevalence, s->job->prevalence, &s->info, &err) == RVM_OK)
+        return true;
+    cli_note_error(&tool, NULL, &err);
+    return false;
 }
 
 /* The next rows; none left: a block of 0 rows. */
@@ -269,6 +287,7 @@ static rvm_status start_predicting(stream *s, rvm_error *err)
         .mode = s->job->mode,
         .variance = wants_variance(s->job, &s->info),
         .interval = s->job->interval,
+        .prevalence = s->prevalence,
         .threads = s->job->settings.threads,
     };
 
@@ -364,7 +383,8 @@ static int run_stream(stream *s, const char *model_name, const char *const outpu
     rvm_error err = { 0 };
 
     s->in = cli_input_open(&tool, "input file", s->test_name, output);
-    if (s->in == NULL || !read_model(s, model_name, output) || !check_model(s->job, &s->info))
+    if (s->in == NULL || !read_model(s, model_name, output) || !check_model(s->job, &s->info) ||
+        !read_prevalence(s))
         return 1;
     if (start_reading(s, &err) == RVM_OK && start_predicting(s, &err) == RVM_OK)
         return predict_to(s, output[0]);

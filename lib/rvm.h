@@ -365,22 +365,24 @@ RVM_CHECKED rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rv
 
 typedef struct {
     rvm_task task;
-    rvm_kernel kernel;         /* its inputs are borrowed from the model */
-    size_t examples;           /* rows that it was trained on */
-    size_t vectors;            /* relevance vectors */
-    bool has_terms;            /* some basis function is x_j or x_i x_j */
-    bool has_bias;             /* the bias is one of the basis functions */
-    size_t classes;            /* 0 for regression */
-    rvm_multiclass multiclass; /* of more than two classes */
-    const int *labels;         /* borrowed from the model; classes entries, in libsvm's order */
-    size_t outputs;            /* targets of a row; 0 for classification */
-    size_t functions;          /* one for each output, or class of more than two */
-    size_t draws;              /* RVM_METHOD_GIBBS: of the weights, that the model keeps; else 0 */
-    double log_evidence;       /* natural logarithm; of several outputs the sum; of a model of draws
+    rvm_kernel kernel;           /* its inputs are borrowed from the model */
+    size_t examples;             /* rows that it was trained on */
+    size_t vectors;              /* relevance vectors */
+    bool has_terms;              /* some basis function is x_j or x_i x_j */
+    bool has_bias;               /* the bias is one of the basis functions */
+    size_t classes;              /* 0 for regression */
+    rvm_multiclass multiclass;   /* of more than two classes */
+    const int *labels;           /* borrowed from the model; classes entries, in libsvm's order */
+    const size_t *class_rows;    /* likewise: rows of each in training; NULL: not known */
+    const double *class_weights; /* likewise: their weights, the largest 1; NULL: all equal */
+    size_t outputs;              /* targets of a row; 0 for classification */
+    size_t functions;            /* one for each output, or class of more than two */
+    size_t draws;          /* RVM_METHOD_GIBBS: of the weights, that the model keeps; else 0 */
+    double log_evidence;   /* natural logarithm; of several outputs the sum; of a model of draws
                                   the mean of the log likelihood */
-    bool kernel_prior;         /* the vectors are points of a Gaussian process; of classes it gives
+    bool kernel_prior;     /* the vectors are points of a Gaussian process; of classes it gives
                                   probabilities at the most probable weights, and no variance */
-    bool has_prior;            /* the precisions have a prior that is not flat, */
+    bool has_prior;        /* the precisions have a prior that is not flat, */
     double log_prior;      /* and this is its log density, which training adds to the evidence */
     double noise_variance; /* regression; of the first output */
     bool noise_fixed;      /* it was given, not estimated */
@@ -457,7 +459,12 @@ typedef struct {
                       there are many vectors: a variance costs their number squared */
     double interval; /* regression: probability of the central interval to fill, above 0 and below
                         1, which takes `variance`; 0: none */
-    int threads;     /* up to 1024; 0: as many as the machine offers; results do not depend on it */
+    /* Classification, borrowed: shares of the classes, in the order of the labels, among the rows
+     * that are predicted, from 0 to 1 each and 1 together; probabilities and the most probable
+     * class are corrected to them. NULL: those of training, rows counting by the weight of their
+     * class. */
+    const double *prevalence;
+    int threads; /* up to 1024; 0: as many as the machine offers; results do not depend on it */
 } rvm_predictor_settings;
 
 /* A model made ready for predicting block after block.  m is borrowed and must outlive it. */

@@ -114,6 +114,25 @@ static const char three_classes[] = "rvm_model 1\n"
                                     "0 0 -1 32 0 0 1:1 2:3\n"
                                     "end\n";
 
+/* Three classes of no function, with rows and weights. */
+static const char counted[] = "rvm_model 1\n"
+                              "task classification\n"
+                              "kernel_type none\n"
+                              "nr_class 3\n"
+                              "label 7 -3 0\n"
+                              "total_rv 0\n"
+                              "examples 9\n"
+                              "class_rows 4 3 2\n"
+                              "class_weights 1 0.5 0.25\n"
+                              "log_evidence -4.5\n"
+                              "converged 1\n"
+                              "probability 1\n"
+                              "class 7 0\n"
+                              "class -3 0\n"
+                              "class 0 0\n"
+                              "RV\n"
+                              "end\n";
+
 /* The first output has the bias and the vector, the second the bias alone. */
 static const char two_outputs[] = "rvm_model 1\n"
                                   "task regression\n"
@@ -377,10 +396,10 @@ static const char process_two[] = "rvm_model 1\n"
 
 /* All of them. */
 static const char *const models[] = {
-    regression,     classification,  one_class,       three_classes,    precomputed,
-    two_outputs,    terms,           terms_alone,     terms_of_classes, weighted,
-    no_weights,     with_prior,      drawn,           drawn_classes,    process,
-    process_matrix, process_outputs, process_classes, process_two
+    regression,  classification, one_class,       three_classes,   counted,
+    precomputed, two_outputs,    terms,           terms_alone,     terms_of_classes,
+    weighted,    no_weights,     with_prior,      drawn,           drawn_classes,
+    process,     process_matrix, process_outputs, process_classes, process_two
 };
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -695,6 +714,28 @@ START_TEST(kernel_priors_of_classes)
     }
 END_TEST
 
+/* Both may be absent, and weights are with rows only. */
+START_TEST(rows_and_weights_of_classes_are_read)
+    {
+        char *equal = replaced(counted, "class_weights 1 0.5 0.25\n", "");
+        rvm_model *m = read_ok(counted), *n = read_ok(equal), *old = read_ok(three_classes);
+        const rvm_model_info info = rvm_model_describe(m), even = rvm_model_describe(n);
+
+        ck_assert_uint_eq(info.class_rows[0], 4);
+        ck_assert_uint_eq(info.class_rows[2], 2);
+        ck_assert_double_eq(info.class_weights[1], 0.5);
+        ck_assert_double_eq(info.class_weights[2], 0.25);
+        ck_assert_uint_eq(even.class_rows[1], 3);
+        ck_assert_ptr_null(even.class_weights);
+        ck_assert_ptr_null(rvm_model_describe(old).class_rows);
+        expect_round_trip(equal);
+        rvm_model_free(m);
+        rvm_model_free(n);
+        rvm_model_free(old);
+        free(equal);
+    }
+END_TEST
+
 START_TEST(names_of_terms_are_sorted)
     {
         rvm_model *m = read_ok(terms_alone), *none = read_ok(one_class);
@@ -917,6 +958,15 @@ static const bad_case bad_cases[] = {
     { three_classes, "nr_class 3", "nr_class 4", 5, 13, "number" },
     { three_classes, "nr_class 3", "nr_class 2", 5, 12, "complete" },
     { three_classes, "label 7 -3 0", "label 7 -3 7", 5, 12, "differ" },
+    { counted, "class_rows 4 3 2", "class_rows 4 3 3", 8, 1, "as many rows as there are examples" },
+    { counted, "class_rows 4 3 2", "class_rows 4 5", 8, 15, "number" },
+    { counted, "class_rows 4 3 2", "class_rows 4 3 2 0", 8, 18, "complete" },
+    { counted, "class_rows 4 3 2", "class_rows 0 4 5", 8, 12, "whole number" },
+    { counted, "class_rows 4 3 2", "class_rows 10 3 2", 8, 12, "whole number" },
+    { counted, "class_rows 4 3 2\n", "", 8, 1, "\"log_evidence\" is expected" },
+    { counted, "class_weights 1 0.5 0.25", "class_weights 1 0 0.25", 9, 17, "above 0" },
+    { counted, "class_weights 1 0.5 0.25", "class_weights 1 0.5", 9, 20, "number" },
+    { regression, "noise_variance", "class_rows 7\nnoise_variance", 8, 1, "no such line" },
     { three_classes, "label 7 -3 0", "label 7 0 0", 5, 11, "differ" },
     { three_classes, "class 7 2", "class -3 2", 11, 7, "order" },
     { three_classes, "class 7 2", "class x 2", 11, 7, "number" },
@@ -1102,6 +1152,7 @@ Suite *model_suite(void)
     tcase_add_test(tc, draws_are_read);
     tcase_add_test(tc, kernel_priors_are_read);
     tcase_add_test(tc, kernel_priors_of_classes);
+    tcase_add_test(tc, rows_and_weights_of_classes_are_read);
     tcase_add_test(tc, names_of_terms_are_sorted);
     tcase_add_test(tc, priors_are_read);
     tcase_add_test(tc, line_ends_of_other_systems_are_read);

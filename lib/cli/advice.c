@@ -261,6 +261,14 @@ static void note_constant(const cli_tool *tool, const rvm_model_info *info, cons
                  constant_cause(s, p));
 }
 
+/* What class weights do to probabilities, which nobody who only wants other errors asks for. */
+static void note_weighted(const cli_tool *tool, const rvm_model_info *info)
+{
+    if (info->class_weights != NULL)
+        cli_note(tool, "probabilities are of rows by the weights of their classes (-w): "
+                       "rvm-predict --prevalence data corrects them to the rows as they are");
+}
+
 /* Where most rows are vectors there is no sparse solution at this width; but points of a process
  * are as many as there is work for. */
 static void note_dense(const cli_tool *tool, const rvm_model_info *info, const rvm_settings *s)
@@ -303,6 +311,7 @@ void cli_advice_trained(const cli_tool *tool, const cli_summary *t, const rvm_se
             h.rows = 0; /* nothing can be said */
         /* No noise is left, and that is no collapse in which each row predicts itself alone. */
         free_of_noise = t->report.noise_at_bound && (h.rows == 0 || h.loss < 0.5 * h.constant);
+        note_weighted(tool, &info);
         note_constant(tool, &info, s, p);
         if (!note_worse(tool, &h, &info, s, p) && !free_of_noise)
             note_dense(tool, &info, s);

@@ -87,6 +87,13 @@ size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
     return bring_to_one(p, log_p, C);
 }
 
+size_t rvm_probability_shift(double *p, double *log_p, const double *shift, size_t C)
+{
+    for (size_t k = 0; k < C; k++)
+        log_p[k] += shift[k];
+    return bring_to_one(p, log_p, C);
+}
+
 /* ---- The probit model ----------------------------------------------------------------------- */
 
 double rvm_log_phi(double x)

@@ -79,6 +79,44 @@ rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rv
     return status;
 }
 
+/* ---- Classes -------------------------------------------------------------------------------- */
+
+/* As rows of the classes count (search/study.c); nothing where they count alike. */
+static rvm_status keep_weights(rvm_model *m, const rvm_settings *s, rvm_error *err)
+{
+    double least = INFINITY, largest = 0;
+
+    for (size_t c = 0; c < m->class_count; c++) {
+        least = fmin(least, rvm_class_weight_of(s, m->label[c]));
+        largest = fmax(largest, rvm_class_weight_of(s, m->label[c]));
+    }
+    if (least == largest)
+        return RVM_OK;
+    m->class_weight = rvm_array(m->class_count, sizeof *m->class_weight);
+    if (m->class_weight == NULL)
+        return rvm_fail_memory(err, "the model");
+    for (size_t c = 0; c < m->class_count; c++)
+        m->class_weight[c] = rvm_class_weight_beside(rvm_class_weight_of(s, m->label[c]), largest);
+    return RVM_OK;
+}
+
+rvm_status rvm_finish_classes(rvm_model *m, const rvm_labels *labels, const rvm_settings *s,
+                              rvm_error *err)
+{
+    m->class_count = labels->count;
+    if (labels->count == 0)
+        return RVM_OK;
+    m->label = rvm_array(labels->count, sizeof *m->label);
+    m->class_rows = rvm_array(labels->count, sizeof *m->class_rows);
+    if (m->label == NULL || m->class_rows == NULL)
+        return rvm_fail_memory(err, "the model");
+    memcpy(m->label, labels->label, labels->count * sizeof *m->label);
+    memcpy(m->class_rows, labels->rows, labels->count * sizeof *m->class_rows);
+    return keep_weights(m, s, err);
+}
+
+/* ---- Vectors -------------------------------------------------------------------------------- */
+
 /* A precomputed kernel's vector is its serial number alone. */
 static void keep_serials_only(rvm_problem *vectors)
 {

@@ -3,6 +3,7 @@
 #define RVM_FINISH_H
 
 #include "basis/columns.h"
+#include "data/labels.h"
 #include "product/model.h"
 #include "search/solution.h"
 #include "search/study.h"
@@ -22,6 +23,10 @@ typedef struct {
 RVM_CHECKED rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers,
                                          const rvm_solved *solved, const rvm_study *y,
                                          const rvm_columns *c, rvm_error *err);
+
+/* Labels, rows and weights of the classes, where there are classes. */
+RVM_CHECKED rvm_status rvm_finish_classes(rvm_model *m, const rvm_labels *labels,
+                                          const rvm_settings *s, rvm_error *err);
 
 /* Gathers the vectors of all latent functions into m->vectors and numbers them; `file` has the rows
  * in the order of the training file, in which m->row counts. */

@@ -110,6 +110,8 @@ void rvm_model_free(rvm_model *m)
     for (size_t k = 0; k < m->latent_count; k++)
         rvm_latent_free(&m->latent[k]);
     free(m->label);
+    free(m->class_rows);
+    free(m->class_weight);
     free(m->input_index);
     free(m->input_weight);
     free(m->latent);
@@ -166,6 +168,8 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .has_bias = has(m, rvm_latent_has_bias),
         .classes = m->class_count,
         .labels = m->label,
+        .class_rows = m->class_rows,
+        .class_weights = m->class_weight,
         .outputs = m->task == RVM_REGRESSION ? m->latent_count : 0,
         .functions = m->latent_count,
         .multiclass = m->multiclass,

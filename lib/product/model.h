@@ -60,6 +60,8 @@ struct rvm_model {
     size_t examples;
     size_t class_count;
     int *label;                /* owned, class_count; NULL for regression */
+    size_t *class_rows;        /* owned, likewise: rows of each in training; NULL: not known */
+    double *class_weight;      /* owned, likewise: their weights, 1 the largest; NULL: equal ones */
     rvm_multiclass multiclass; /* more than two classes; else RVM_SOFTMAX */
     bool probability;
     bool converged;

@@ -231,6 +231,34 @@ static void code_rows(model_file *x)
             rvm_codec_count(&x->c, &m->row[i], 1, m->examples);
 }
 
+static void check_class_rows(model_file *x)
+{
+    size_t sum = 0;
+
+    for (size_t c = 0; c < x->m->class_count; c++)
+        sum += x->m->class_rows[c]; /* of numbers below 2^31 */
+    if (sum != x->m->examples)
+        rvm_codec_fault_line(&x->c, "the classes must have as many rows as there are examples");
+}
+
+/* Rows and weights of the classes in training. */
+static void code_class_rows(model_file *x)
+{
+    rvm_model *m = x->m;
+    const size_t C = m->class_count;
+
+    if (!has_key(x, "class_rows", !is_regression(x), m->class_rows != NULL))
+        return;
+    for (size_t c = 0; c < C && has_room(x, &m->class_rows, c, sizeof *m->class_rows); c++)
+        rvm_codec_count(&x->c, &m->class_rows[c], 1, m->examples);
+    if (is_sound(x))
+        check_class_rows(x);
+    if (!has_key(x, "class_weights", C > 1, m->class_weight != NULL))
+        return;
+    for (size_t c = 0; c < C && has_room(x, &m->class_weight, c, sizeof *m->class_weight); c++)
+        rvm_codec_real(&x->c, &m->class_weight[c], RVM_POSITIVE);
+}
+
 /* Of each output, which is a latent function. */
 static void code_noise(model_file *x)
 {
@@ -311,6 +339,7 @@ static void code_header(model_file *x)
     rvm_codec_key(&x->c, "examples");
     rvm_codec_count(&x->c, &m->examples, 1, INT_MAX);
     code_rows(x);
+    code_class_rows(x);
     if (is_regression(x))
         code_noise(x);
     code_draw_count(x);

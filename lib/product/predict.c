@@ -22,6 +22,7 @@
  * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In
  * classification probabilities follow from mean and variance of the latent function, or functions:
  * probability.c.  A model of draws has f once for each draw, and averages over them: mixture.c.
+ * Probabilities where classes have other shares than in training follow from these: prevalence.c.
  *
  * A row's result must not depend on the rows that come with it: a stream cut into blocks elsewhere
  * would give other bytes.  So each row has a lane of its own in every array, all lanes go through
@@ -45,6 +46,7 @@
 #include "inference/mixture.h"
 #include "inference/probability.h"
 #include "product/model.h"
+#include "product/prevalence.h"
 
 enum {
     LANES = RVM_FORWARD_LANES, /* rows of a tile */
@@ -75,6 +77,7 @@ struct rvm_predictor {
     bool probability;         /* likewise */
     bool mode;                /* probabilities are those of the most probable weights */
     double steps;             /* standard deviations on each side of the interval */
+    double *shift;            /* owned: of prevalence.h, NULL without a prevalence */
     rvm_kernel_rows *vectors; /* owned, V of them */
     rvm_forward *forward;     /* owned, latent functions; empty without variance */
     rvm_forward points;       /* owned: U; empty without variance or kernel prior */
@@ -227,6 +230,8 @@ static void fill_classes(rvm_prediction *out, size_t row, const rvm_predictor *p
     } else {
         best = rvm_probability_of_many(p, log_p, mean, variance, C, pr->mode);
     }
+    if (pr->shift != NULL)
+        best = rvm_probability_shift(p, log_p, pr->shift, C);
     out->value[row] = m->label[best];
     out->variance[row] = variance[m->latent_count > 1 ? best : 0];
 }
@@ -286,9 +291,10 @@ static rvm_status fill_drawn_row(rvm_prediction *out, size_t row, const rvm_pred
 
     if (m->task == RVM_REGRESSION)
         return fill_drawn_target(out, row, pr->settings.interval, f, &x, err);
-    double *p = out->probability + 2 * row;
-    out->variance[row] =
-        rvm_mixture_classes(p, out->log_probability + 2 * row, f, x.D, pr->settings.mode);
+    double *p = out->probability + 2 * row, *log_p = out->log_probability + 2 * row;
+    out->variance[row] = rvm_mixture_classes(p, log_p, f, x.D, pr->settings.mode);
+    if (pr->shift != NULL)
+        rvm_probability_shift(p, log_p, pr->shift, 2);
     out->value[row] = m->label[p[0] >= p[1] ? 0 : 1];
     return RVM_OK;
 }
@@ -457,7 +463,7 @@ static rvm_status check_settings(const rvm_predictor_settings *s, rvm_error *err
 rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
                                const rvm_predictor_settings *s, rvm_error *err)
 {
-    const rvm_status status = check_settings(s, err);
+    rvm_status status = check_settings(s, err);
     rvm_predictor *pr = NULL;
 
     if (status != RVM_OK)
@@ -466,20 +472,23 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
     if (pr == NULL)
         return rvm_fail_memory(err, "prediction");
     pr->m = m;
+    status = rvm_prevalence_shift(&pr->shift, m, s->prevalence, err);
     pr->settings = *s;
     pr->mode = s->mode || (rvm_model_is_process(m) && m->task == RVM_CLASSIFICATION);
-    /* Which of many classes is the most probable one on the average depends on their variances. */
-    pr->variance =
-        rvm_model_has_covariance(m) && (s->variance || (m->class_count > 2 && !pr->mode));
+    /* Which of many classes is the most probable one on the average depends on their variances, and
+     * so it does of two once their shares are others. */
+    const bool label_takes = (m->class_count > 2 || s->prevalence != NULL) && !pr->mode;
+    pr->variance = rvm_model_has_covariance(m) && (s->variance || label_takes);
     pr->steps = s->interval > 0 ? gsl_cdf_ugaussian_Qinv((1 - s->interval) / 2) : 0;
     pr->probability = pr->variance || pr->mode;
     pr->workers = (size_t)rvm_threads(s->threads);
-    if (!init_predictor(pr)) {
+    if (status == RVM_OK && !init_predictor(pr))
+        status = rvm_fail_memory(err, "prediction");
+    if (status == RVM_OK)
+        *out = pr;
+    else
         rvm_predictor_free(pr);
-        return rvm_fail_memory(err, "prediction");
-    }
-    *out = pr;
-    return RVM_OK;
+    return status;
 }
 
 void rvm_predictor_free(rvm_predictor *pr)
@@ -491,6 +500,7 @@ void rvm_predictor_free(rvm_predictor *pr)
     for (size_t k = 0; pr->forward != NULL && k < pr->m->latent_count; k++)
         rvm_forward_clear(&pr->forward[k]);
     rvm_forward_clear(&pr->points);
+    free(pr->shift);
     free(pr->worker);
     free(pr->forward);
     rvm_kernel_rows_free(pr->vectors);

@@ -4,9 +4,7 @@
 #include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "data/problem.h"
@@ -14,18 +12,6 @@
 #include "product/finish.h"
 #include "product/joint_mode.h"
 #include "product/process_finish.h"
-
-static rvm_status copy_labels(rvm_model *m, const rvm_labels *labels, rvm_error *err)
-{
-    m->class_count = labels->count;
-    if (labels->count == 0)
-        return RVM_OK;
-    m->label = rvm_array(labels->count, sizeof *m->label);
-    if (m->label == NULL)
-        return rvm_fail_memory(err, "the model");
-    memcpy(m->label, labels->label, labels->count * sizeof *m->label);
-    return RVM_OK;
-}
 
 /* Noise of an output in the units of its targets. */
 static rvm_status finish_noise(rvm_latent *f, const rvm_trainer *tr, double t_scale, double ln_beta,
@@ -147,7 +133,7 @@ static rvm_status make_model(rvm_model **out, const rvm_trainer *tr, bool conver
         m->noise_prior = tr->settings.noise_prior;
     }
     m->probability = tr->settings.probability && m->task == RVM_CLASSIFICATION;
-    rvm_status status = copy_labels(m, &tr->labels, err);
+    rvm_status status = rvm_finish_classes(m, &tr->labels, &tr->settings, err);
     if (status == RVM_OK)
         status = finish(m, tr, err);
     if (status == RVM_OK)

@@ -104,6 +104,11 @@ double rvm_class_weight_of(const rvm_settings *s, int label)
     return weight;
 }
 
+double rvm_class_weight_beside(double weight, double largest)
+{
+    return fmax(weight / largest, least_row_weight);
+}
+
 /* What weights say is which errors cost more, not that there are more rows than there are: rows
  * that counted several times would raise the evidence, and buy functions (on 500 rows, a tenth of
  * them of a class of weight 10, 57 in the place of 3, which find fewer of that class). So the
@@ -125,7 +130,7 @@ static rvm_status weigh_rows(rvm_observed *o, const rvm_problem *p, const rvm_se
         o->row_weight = NULL;
     }
     for (size_t n = 0; n < o->N && o->row_weight != NULL; n++)
-        o->row_weight[n] = fmax(o->row_weight[n] / largest, least_row_weight);
+        o->row_weight[n] = rvm_class_weight_beside(o->row_weight[n], largest);
     return RVM_OK;
 }
 

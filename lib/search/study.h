@@ -52,8 +52,10 @@ RVM_CHECKED rvm_status rvm_study_whole_design(rvm_columns *d, const rvm_study *y
                                               rvm_error *err);
 void rvm_study_free(rvm_study *y);
 
-/* The weight of a class; only their ratios matter, and a row has 1 at the most. */
+/* The weight of a class; only their ratios matter, and a row has 1 at the most: */
 double rvm_class_weight_of(const rvm_settings *s, int label);
+/* what is left of a weight beside the largest one. */
+double rvm_class_weight_beside(double weight, double largest);
 
 /* ln beta where the target is constant: that of its rounding, or less if a prior of the noise says
  * so. */
