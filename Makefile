@@ -443,7 +443,7 @@ dist:
 .PHONY: demo
 demo: all
 	@mkdir -p build/demo
-	./rvm-train -q -g 4 data/ripley.train build/demo/ripley.model
+	./rvm-train -q -b 1 -g 4 data/ripley.train build/demo/ripley.model
 	@sed '/^RV/q' build/demo/ripley.model | grep -E '^(kernel_type|total_rv|log_evidence) '
 	./rvm-predict -b 1 data/ripley.test build/demo/ripley.model build/demo/ripley.out
 	head -n 4 build/demo/ripley.out

@@ -177,6 +177,14 @@ static void print_head(FILE *text, const predict_job *job, const rvm_model *m,
     fputc('\n', text);
 }
 
+/* On standard error, where libsvm's tool refuses such a model. */
+static void note_uncalibrated(const predict_job *job, const rvm_model_info *info)
+{
+    if (job->probability && info->classes > 1 && !info->probability)
+        cli_note(&tool, "the model was trained without -b 1: its probabilities are as the evidence "
+                        "leaves them, not fitted to rows held out");
+}
+
 /* ---- The stream ----------------------------------------------------------------------------- */
 
 typedef struct {
@@ -363,8 +371,10 @@ static int predict_to(stream *s, const char *output_name)
 
     if (!cli_output_probe(&tool, open_complaint, output_name))
         return 1;
-    if (!s->job->quiet)
+    if (!s->job->quiet) {
         print_head(text, s->job, s->m, &s->info);
+        note_uncalibrated(s->job, &s->info);
+    }
     const rvm_status status = predict_rows(s, &o, output_name, &err);
     if (status != RVM_OK)
         cli_note_data_error(&tool, s->test_name, &err);

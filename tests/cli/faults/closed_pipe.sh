@@ -20,7 +20,7 @@ silent() { # WORD...
 }
 silent rvm-predict -q data model
 silent rvm-predict data model -
-silent rvm-predict -b 1 data model
+silent rvm-predict -q -b 1 data model
 silent rvm-scale data
 
 told() {

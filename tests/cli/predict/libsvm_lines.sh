@@ -42,7 +42,16 @@ cmp predicted again || fail "-b 1 changes the model"
 "$BIN/rvm-predict" -b 1 "$DATA/ripley.test" marked again >out || fail "fails"
 diff wanted out >&2 || fail "a remark with -b 1"
 
-for model in regression marked; do
+# And the other way about, where libsvm refuses: a note on standard error, the same on standard output.
+note='rvm-predict: the model was trained without -b 1: '
+"$BIN/rvm-predict" -b 1 "$DATA/ripley.test" classes again >out 2>err || fail "fails"
+diff wanted out >&2 || fail "the note is on stdout"
+[ "$(grep -c "^$note" err)" = 1 ] || fail "no note: $(cat err)"
+"$BIN/rvm-predict" "$DATA/ripley.test" classes again 2>err >out || fail "fails"
+"$BIN/rvm-predict" -b 1 "$DATA/ripley.test" marked again 2>>err >out || fail "fails"
+! grep "^$note" err >&2 || fail "the note where nothing is wrong"
+
+for model in regression marked classes; do
     "$BIN/rvm-predict" -q -b 1 "$DATA/ripley.test" $model again >out 2>err || fail "-q fails"
     [ ! -s out ] && [ ! -s err ] || fail "-q is not quiet: $(cat out err)"
 done

@@ -3,8 +3,8 @@ set -u
 fail() { echo "$*" >&2; exit 1; }
 
 # 125 rows of class 1 and 25 of class -1; with -w-1 5 both count alike.
-rare() { awk -v every="$1" '$1 == 1 || NR % every == 0' "$2"; }
-rare 5 "$DATA/ripley.train" >rows
+pick() { awk -v every="$1" '$1 == 1 || NR % every == 0' "$2"; }
+pick 5 "$DATA/ripley.train" >rows
 "$BIN/rvm-train" -g 2 -w-1 5 rows model >out 2>err || fail "training fails"
 grep -q -- '(-w): rvm-predict --prevalence data corrects them' err || fail "no note: $(cat err)"
 grep -qx 'class_rows 125 25' model || fail "rows: $(grep class model)"
@@ -38,7 +38,7 @@ sed 1d got | cut -d ' ' -f 1 | cmp - labels || fail "other labels without -b 1"
 "$BIN/rvm-predict" -q --mode --prevalence data "$DATA/ripley.test" model labels || fail "--mode fails"
 
 # On rows of these shares the correction has the better log loss.
-rare 5 "$DATA/ripley.test" >test
+pick 5 "$DATA/ripley.test" >test
 loss() { "$BIN/rvm-predict" "$@" test model out 2>&1 >/dev/null | sed -n 's/^Mean log loss = //p'; }
 awk -v plain="$(loss)" -v data="$(loss --prevalence data)" 'BEGIN { exit !(data < plain - 0.02) }' ||
     fail "log loss $(loss) and corrected $(loss --prevalence data)"

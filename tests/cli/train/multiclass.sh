@@ -8,9 +8,9 @@ cmp softmax plain || fail "softmax is not the default"
 ! grep -q '^multiclass' plain || fail "a softmax model says so"
 
 "$BIN/rvm-train" -q -g 0.5 --multiclass ovr "$DATA/iris" ovr || fail "ovr fails"
-[ "$(sed '/^class/,$d' ovr | awk '{ print $1 }' | tr '\n' ' ')" = \
-    'rvm_model task kernel_type gamma nr_class label multiclass total_rv examples rows log_evidence converged probability ' ] ||
-    fail "keys: $(sed '/^class/,$d' ovr)"
+[ "$(sed '/^class /,$d' ovr | awk '{ print $1 }' | tr '\n' ' ')" = \
+    'rvm_model task kernel_type gamma nr_class label multiclass total_rv examples rows class_rows log_evidence converged probability ' ] ||
+    fail "keys: $(sed '/^class /,$d' ovr)"
 grep -qx 'multiclass ovr' ovr || fail "the model does not say so"
 
 # Probabilities sum to 1, and the label is that of the largest.

@@ -18,7 +18,7 @@ grep -Eqx 'Accuracy = [0-9.]+% \([0-9]+/150\) \(classification\)' text || fail "
 awk '{ exit !($3 + 0 >= 95) }' text || fail "of the training rows: $(cat text)"
 
 # Accuracy and mean log loss are those of the file.
-sed 1d out | paste -d ' ' "$DATA/iris" - | awk -v told="$(sed 's/.* = //' err)" '
+sed 1d out | paste -d ' ' "$DATA/iris" - | awk -v told="$(sed -n 's/^Mean log loss = //p' err)" '
     { loss -= log($(NF - 3 + $1)) }
     END { d = loss / NR - told; exit !(d < 1e-4 && d > -1e-4) }' || fail "log loss: $(cat err)"
 right=$(sed 1d out | paste -d ' ' "$DATA/iris" - | awk '{ n += $1 == $(NF - 3) } END { print n }')
