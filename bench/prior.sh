@@ -16,7 +16,7 @@
 #     PRIOR_WHO      whom to run, of flat, kernel, svm and gp (all)
 #     PRIOR_FLAT     more options of rvm-train for the flat prior (none)
 #     PRIOR_KERNEL   those for the kernel prior (--prior kernel)
-#     PRIOR_SPLITS   splits of each set that does not come in two parts (5)
+#     PRIOR_SPLITS   splits of a set at the most (5)
 #     PRIOR_CACHE    a folder that keeps what was measured: neither a peer that has seen the same rows
 #                    nor a program of ours that has not changed since is run again
 #     BENCH_POINT    seconds of the processor that a point of svm-train's grid may take (5)
@@ -46,35 +46,36 @@ grid_rows=2000
 gp_rows=1000
 
 # Name, group, stem of the files, where the test is from (own: the part that comes with it; mask; mix:
-# rows at random; files: a pair of files for each split), rows to train on, options of rvm-train.
-# Seven in ten of the rows of two classes train, nine in ten of those of a regression without a mask.
+# rows at random; files: a pair of files for each split), splits, rows to train on, options of
+# rvm-train.  Seven in ten of the rows of two classes train, nine in ten of those of a regression
+# without a mask.  More classes take minutes, so they have one split.
 sets='
-digits              more        digits         mix    1000  -g auto
-vowel_scale         more        vowel_scale    mix     369  -g auto
-satellite           more        satellite      own    4435  -g auto
-dna                 more        dna            mix    1000  -g auto
-usps                more        usps           own    7291  -g 0.0078125
-letter              more        letter         own   16000  -g 0.125
-sonar               two         sonar          mix     145  -g auto
-heart               two         heart          mix     189  -g auto
-pima768             two         pima768        mix     537  -g auto
-german.numer        two         german.numer   mix     700  -g auto
-ionosphere          two         ionosphere     mix     245  -g auto
-australian          two         australian     mix     483  -g auto
-boston              regression  boston         mask    455  --ard
-concrete            regression  concrete       mask    927  --ard
-energy              regression  energy         mask    691  --ard
-yacht               regression  yacht          mask    277  --ard
-airfoil             regression  airfoil        mask   1353  --ard
-autompg             regression  autompg        mask    353  --ard
-machine             regression  machine        mask    188  --ard
-servo               regression  servo          mask    150  --ard
-stock               regression  stock          mask    482  --ard
-friedman1           regression  friedman1_     files   240  --ard
-mg_scale            regression  mg_scale       mix    1000  --ard
-abalone_scale       regression  abalone_scale  mix    1000  --ard
-boston-laplacian    laplacian   boston         mask    455  --ard --kernel laplacian
-concrete-laplacian  laplacian   concrete       mask    927  --ard --kernel laplacian
+digits              more        digits         mix    1   1000  -g auto
+vowel_scale         more        vowel_scale    mix    1    369  -g auto
+satellite           more        satellite      own    1   4435  -g auto
+dna                 more        dna            mix    1   1000  -g auto
+usps                more        usps           own    1   7291  -g 0.0078125
+letter              more        letter         own    1  16000  -g 0.125
+sonar               two         sonar          mix    5    145  -g auto
+heart               two         heart          mix    5    189  -g auto
+pima768             two         pima768        mix    5    537  -g auto
+german.numer        two         german.numer   mix    5    700  -g auto
+ionosphere          two         ionosphere     mix    5    245  -g auto
+australian          two         australian     mix    5    483  -g auto
+boston              regression  boston         mask   5    455  --ard
+concrete            regression  concrete       mask   5    927  --ard
+energy              regression  energy         mask   5    691  --ard
+yacht               regression  yacht          mask   5    277  --ard
+airfoil             regression  airfoil        mask   5   1353  --ard
+autompg             regression  autompg        mask   5    353  --ard
+machine             regression  machine        mask   5    188  --ard
+servo               regression  servo          mask   5    150  --ard
+stock               regression  stock          mask   5    482  --ard
+friedman1           regression  friedman1_     files  5    240  --ard
+mg_scale            regression  mg_scale       mix    5   1000  --ard
+abalone_scale       regression  abalone_scale  mix    5   1000  --ard
+boston-laplacian    laplacian   boston         mask   5    455  --ard --kernel laplacian
+concrete-laplacian  laplacian   concrete       mask   5    927  --ard --kernel laplacian
 '
 
 tmp=$(mktemp -d) || exit 1
@@ -220,12 +221,11 @@ compare_split() { # OPTIONS...
     done
 }
 
-compare() { # NAME GROUP STEM FROM ROWS OPTIONS...
-    name=$1 group=$2 stem=$3 from=$4 first=$5
-    shift 5
+compare() { # NAME GROUP STEM FROM SPLITS ROWS OPTIONS...
+    name=$1 group=$2 stem=$3 from=$4 last=$5 first=$6
+    shift 6
     case $group in more | two) type=0 ;; *) type=3 ;; esac
-    last=$splits
-    [ "$from" != own ] || last=1
+    [ "$last" -le "$splits" ] || last=$splits
     split=1
     while [ "$split" -le "$last" ]; do
         make_split "$stem" "$from" "$first" "$split" || { note "$name: left out" && return; }
@@ -293,19 +293,33 @@ means='
         }
     }'
 
-print_classes() { # GROUP
-    awk -v which="$1" "$means"'
+print_classes() { # GROUP PROGRAMS
+    awk -v which="$1" -v programs="$2" "$means"'
+        # One row: first and second cell, then the error and the loss of each program.
+        function print_row(first, second, cells,    k) {
+            printf "| %-12s | %5s |", first, second
+            for (k = 1; k <= 2 * P; k++)
+                printf " %6s |", cells[k]
+            print ""
+        }
         END {
-            row = "| %-12s | %5s | %6s | %6s | %6s | %6s | %6s | %6s | %6s | %6s |\n"
-            printf row, "data", "rows", "error", "kernel", "svm", "gp", "loss", "kernel", "svm", "gp"
-            printf row, "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:"
+            P = split(programs, one, " ")
+            for (k = 1; k <= P; k++) {
+                cells[k] = k == 1 ? "error" : one[k]
+                cells[P + k] = k == 1 ? "loss" : one[k]
+            }
+            print_row("data", "rows", cells)
+            for (k = 1; k <= 2 * P; k++)
+                cells[k] = "---:"
+            print_row("---", "---:", cells)
             for (i = 1; i <= sets; i++) {
                 n = order[i]
+                for (k = 1; k <= P; k++) {
+                    cells[k] = shown("%.2f", n, one[k], 1)
+                    cells[P + k] = shown("%.3f", n, one[k], 2)
+                }
                 if (group[n] == which)
-                    printf row, n, rows[n], shown("%.2f", n, "flat", 1), shown("%.2f", n, "kernel", 1),
-                        shown("%.2f", n, "svm", 1), shown("%.2f", n, "gp", 1),
-                        shown("%.3f", n, "flat", 2), shown("%.3f", n, "kernel", 2),
-                        shown("%.3f", n, "svm", 2), shown("%.3f", n, "gp", 2)
+                    print_row(n, rows[n], cells)
             }
         }' "$tmp/lines"
 }
@@ -427,12 +441,12 @@ print_head() {
     gp   scikit-learn, up to $gp_rows rows, by the evidence: two classes, one width, Laplace's method;
          regression, a width for each input
 
-Means over $splits splits, the same for all; one split for satellite, usps and letter, whose test part is
-used.  Two classes: seven in ten of the rows train.  digits and dna: 1000 rows.  Regression: nine in
-ten of the rows train, by the masks of the splits where the folder has them; friedman1: 240 rows and
-its test files; mg_scale and abalone_scale: 1000 rows.  Features have mean 0 and variance 1 in the
-training rows.  For classes rvm-train has -g auto (usps and letter, where that takes long: -g 0.0078125 and -g 0.125, which is
-2 / features), for regression --ard.
+Means over $splits splits, the same for all; of more than two classes one, for satellite, usps and
+letter into the two parts that they come in.  Two classes: seven in ten of the rows train.
+Regression: nine in ten of the rows train, by the masks of the splits where the folder has them;
+friedman1: 240 rows and its test files; mg_scale and abalone_scale: 1000 rows.  Features have mean 0
+and variance 1 in the training rows.  For classes rvm-train has -g auto (usps and letter, where that
+takes long: -g 0.0078125 and -g 0.125, which is 2 / features), for regression --ard.
 
     error, rmse  per cent of wrong classes; root of the mean squared error, in the target's units
     loss, nlpd   the mean of -ln P(class), P not below 1e-15; the mean of -ln p(target)
@@ -450,8 +464,8 @@ END
 
 print_all() {
     print_head
-    ! has more || { printf '\n## More than two classes\n\n' && print_classes more; }
-    ! has two || { printf '\n## Two classes\n\n' && print_classes two; }
+    ! has more || { printf '\n## More than two classes\n\n' && print_classes more 'flat kernel svm'; }
+    ! has two || { printf '\n## Two classes\n\n' && print_classes two 'flat kernel svm gp'; }
     ! has regression && ! has laplacian || {
         printf '\n## Regression, means\n\n' && print_regression mean
         printf '\n## Regression, medians\n\n' && print_regression median
@@ -471,9 +485,9 @@ BENCH_ONLY=${PRIOR_SETS:-}
 if [ -n "${PRIOR_CACHE:-}" ]; then
     mkdir -p "$PRIOR_CACHE" || exit 1
 fi
-while read -r name group stem from rows options; do
+while read -r name rest; do
     # shellcheck disable=SC2086 # words
-    [ -z "$name" ] || ! wanted "$name" || compare "$name" "$group" "$stem" "$from" "$rows" $options
+    [ -z "$name" ] || ! wanted "$name" || compare "$name" $rest
 done <<END
 $sets
 END
