@@ -23,6 +23,10 @@ wrong --size= data model
 wrong --trace
 wrong --trace run.trace a.svg extra
 wrong --interval 0.9 --trace run.trace
+wrong --calibration --trace run.trace
+wrong --calibration --interval 0.9 data model
+wrong --calibration=yes data model
+wrong --calibration data
 for size in 640 x 640x x480 640x480x2 -640x480 640.5x480 99x480 640x99 9999999x9999999; do
     wrong --size $size data model a.gp
 done
