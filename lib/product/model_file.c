@@ -3,6 +3,7 @@
  * A file that is read is taken for hostile.  Memory grows with what was read, never with a count
  * that the file claims; every number is checked before it is used; and since the keys stand in one
  * order, a missing, repeated or unknown key is a line that is not the one expected. */
+#include <float.h>
 #include <gsl/gsl_statistics_double.h>
 #include <limits.h>
 #include <math.h>
@@ -241,6 +242,14 @@ static void check_class_rows(model_file *x)
         rvm_codec_fault_line(&x->c, "the classes must have as many rows as there are examples");
 }
 
+/* Beside the largest, and no less than training makes of any (rvm_class_weight_beside). */
+static void code_class_weight(model_file *x, double *weight)
+{
+    rvm_codec_real(&x->c, weight, RVM_POSITIVE);
+    if (*weight > 1 || *weight < DBL_EPSILON)
+        rvm_codec_fault(&x->c, "a number from 2.220446049250313e-16 to 1 is expected");
+}
+
 /* Rows and weights of the classes in training. */
 static void code_class_rows(model_file *x)
 {
@@ -256,7 +265,7 @@ static void code_class_rows(model_file *x)
     if (!has_key(x, "class_weights", C > 1, m->class_weight != NULL))
         return;
     for (size_t c = 0; c < C && has_room(x, &m->class_weight, c, sizeof *m->class_weight); c++)
-        rvm_codec_real(&x->c, &m->class_weight[c], RVM_POSITIVE);
+        code_class_weight(x, &m->class_weight[c]);
 }
 
 /* Of each output, which is a latent function. */

@@ -84,13 +84,25 @@ static inline void check_scores(const rvm_model_info *info, const rvm_prediction
     }
 }
 
+/* All rows are of the last class; NULL where the model has nothing to compare that with. */
+static inline double *last_class(const rvm_model_info *info)
+{
+    double *share = info->class_rows == NULL ? NULL : calloc(info->classes, sizeof *share);
+
+    if (share != NULL)
+        share[info->classes - 1] = 1;
+    return share;
+}
+
 /* Rows by a model: an error with the place of a row, or sound numbers. */
 static inline void check_rows(const rvm_model *m, const rvm_problem *rows, bool mode)
 {
     const rvm_model_info info = rvm_model_describe(m);
+    double *share = mode ? last_class(&info) : NULL;
     const rvm_predictor_settings s = { .mode = mode && info.task == RVM_CLASSIFICATION,
                                        .variance = true,
                                        .interval = info.task == RVM_REGRESSION ? 0.9 : 0,
+                                       .prevalence = share,
                                        .threads = 1 };
     rvm_prediction out = { 0 };
     rvm_predictor *pr = NULL;
@@ -109,6 +121,7 @@ static inline void check_rows(const rvm_model *m, const rvm_problem *rows, bool 
     }
     rvm_predictor_free(pr);
     rvm_prediction_free(&out);
+    free(share);
 }
 
 #endif
