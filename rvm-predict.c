@@ -44,7 +44,7 @@ static const cli_option options[] = {
       "classification: probabilities at the most probable weights, not averaged", CLI_FLAG,
       FIELD(mode) },
     { 0, "prevalence", "SHARES", NULL,
-      "classification: probabilities where the classes have these shares: data, P1,P2,... or "
+      "classification: correct to these shares of the classes: data, P1,P2,... or "
       "LABEL:P,...",
       CLI_TEXT, FIELD(prevalence) },
     { .kind = CLI_HEADING, .help = "Scores" },
