@@ -41,7 +41,7 @@ static const cli_option options[] = {
     { 'w', NULL, "I W", "1", "classification: an error on a row of class I costs W", CLI_SUFFIXED,
       FIELD(settings) },
     { 'e', NULL, "EPS", "0.001", "gain in log evidence that is worth an iteration", SETTING },
-    { 'b', NULL, "0|1", "0", "1: mark the model as one for probabilities", CLI_INT,
+    { 'b', NULL, "0|1", "0", "1: fit probabilities, intervals to held-out rows", CLI_INT,
       FIELD(probability) },
     { 'm', NULL, "MB", "1024", "memory for training beside the data, in MB", SETTING },
     { 'v', NULL, "N", NULL, "N-fold cross-validation instead of a model", CLI_INT, FIELD(folds) },
@@ -249,6 +249,7 @@ static void train_other(const rvm_choice *choice, training *t)
 
     s.tune = (rvm_tuning){ .gamma = false };
     s.kernel = choice->kernel;
+    s.probability = false; /* the model that is saved has it */
     own.line = cli_live_start(t->text, !t->quiet);
     if (rvm_trainer_alloc(&tr, t->p, &s, &fault) == RVM_OK &&
         train_kernel(&other, tr, &own, &fault) != RVM_OK)

@@ -213,7 +213,8 @@ typedef struct {
     rvm_method method;
     rvm_sampling sampling;
     rvm_multiclass multiclass;
-    bool probability;                      /* libsvm's -b 1; kept in the model, changes nothing */
+    bool probability;                      /* libsvm's -b 1: probabilities and variances are fitted
+                                              to rows that 5-fold cross-validation leaves out */
     const rvm_class_weight *class_weights; /* borrowed; classification only; repeated: multiplied */
     size_t class_weight_count;
     rvm_class_weight *own_weights; /* private: those that rvm_settings_set has added */
@@ -275,17 +276,19 @@ typedef struct rvm_trainer rvm_trainer;
 
 /* One after the other, those that are wanted. */
 typedef enum {
-    RVM_TUNE,   /* what settings.tune leaves open is chosen */
-    RVM_WIDTHS, /* settings.ard: length-scales; the evidence is that of all functions together */
-    RVM_SEARCH, /* functions and their precisions */
-    RVM_POINTS, /* settings.kernel_prior: further points, and the process */
-    RVM_SAMPLE  /* RVM_METHOD_GIBBS: draws */
+    RVM_TUNE,     /* what settings.tune leaves open is chosen */
+    RVM_WIDTHS,   /* settings.ard: length-scales; the evidence is that of all functions together */
+    RVM_SEARCH,   /* functions and their precisions */
+    RVM_POINTS,   /* settings.kernel_prior: further points, and the process */
+    RVM_SAMPLE,   /* RVM_METHOD_GIBBS: draws */
+    RVM_CALIBRATE /* settings.probability: held-out predictions */
 } rvm_stage;
 
 typedef struct {
     rvm_stage stage; /* what the other numbers are about; those that it knows nothing of are 0 */
     bool stage_over; /* the next step begins another one, if there is one */
-    int trials, trials_expected; /* RVM_TUNE: cross-validations so far, and a guess of all */
+    int trials, trials_expected; /* RVM_TUNE: cross-validations so far, and a guess of all;
+                                    RVM_CALIBRATE: folds */
     int start, starts;   /* which start this is, from 1, and of how many; which class, where a
                             method of the papers trains each against the rest */
     int round;           /* steps taken in this start */
@@ -390,6 +393,24 @@ typedef struct {
     bool converged;
 } rvm_model_info;
 
+/* Central intervals of the predictive distribution, of probability 0.5, 0.9 and 0.95, of which is
+ * counted how many targets they hold. */
+#define RVM_COVERS 3
+
+/* What 5-fold cross-validation has shown of a model's predictions, and what was fitted to that. */
+typedef struct {
+    size_t rows;        /* that were left out, each once; 0: not trained with -b 1, or too few */
+    double temperature; /* classification: what the features say of a class, its probability as a
+                           multiple of its share in training, is raised to the power of
+                           1 / temperature */
+    double loss;        /* mean of -ln p(target) over these rows, as the model predicts now, rows of
+                        classes counting by the weight of theirs */
+    double error; /* share of them that were wrong; mean squared error, mean over the outputs */
+    double cover[RVM_COVERS]; /* regression: shares of the targets that their central intervals of
+                                 rvm_score_interval held */
+} rvm_calibration_info;
+
+rvm_calibration_info rvm_model_calibration(const rvm_model *m);
 RVM_CHECKED rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err);
 RVM_CHECKED rvm_status rvm_model_write(const rvm_model *m, FILE *out, rvm_error *err);
 rvm_model_info rvm_model_describe(const rvm_model *m);
@@ -445,6 +466,12 @@ typedef struct {
                             latent function of the predicted one; 0 of classes with the kernel
                             prior, which have none */
     double *low, *high;  /* rows x outputs: the interval of the settings, where they have one */
+    double *degrees;     /* rows x outputs, regression: the target has Student's t distribution of
+                            so many degrees of freedom, with that mean and variance; 0, or NULL: a
+                            normal one */
+    double *residual;    /* rows x outputs, regression: the share of k(x,x) that the vectors leave
+                            unsaid of the row, 1 - k_Z' K_ZZ^-1 k_Z / k(x,x), 1 without vectors;
+                            0 where the kernel is precomputed or no covariance */
     double *probability; /* rows x classes, classification only; averaged over the posterior of the
                             weights (MacKay 1992) unless `mode`; every row sums to 1 */
     double *log_probability; /* its natural logarithm, finite where the probability underflows */
@@ -457,6 +484,7 @@ typedef struct {
     bool variance;   /* fill everything. Without, `variance` is not valid, nor are the probabilities
                       unless `mode`; `value` is the same, and comes many times faster where
                       there are many vectors: a variance costs their number squared */
+    bool residual;   /* regression: fill that, which takes `variance` */
     double interval; /* regression: probability of the central interval to fill, above 0 and below
                         1, which takes `variance`; 0: none */
     /* Classification, borrowed: shares of the classes, in the order of the labels, among the rows
@@ -497,10 +525,6 @@ RVM_CHECKED rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, c
                                           const rvm_settings *s, size_t folds, rvm_error *err);
 
 /* ---- Scores --------------------------------------------------------------------------------- */
-
-/* Central intervals of the predictive distribution, of probability 0.5, 0.9 and 0.95, of which is
- * counted how many targets they hold. */
-#define RVM_COVERS 3
 
 /* Sums over rows; feed any number of blocks, then read the averages.
  * Never nan but where stated. */

@@ -60,6 +60,12 @@ static void write_training(char text[200], const rvm_report *r, size_t rows)
              r->draws > 0 ? "likelihood" : "evidence", r->log_evidence, noise);
 }
 
+static void write_folds(char text[200], const rvm_report *r)
+{
+    snprintf(text, 200, "held-out rows: fold %d of %d",
+             r->trials < r->trials_expected ? r->trials + 1 : r->trials, r->trials_expected);
+}
+
 /* Of classes no log evidence is climbed. */
 static void write_points(char text[200], const rvm_report *r, size_t rows)
 {
@@ -82,6 +88,8 @@ void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_tuner *tuner, 
         write_choice(text, r, tuner);
     else if (r->stage == RVM_POINTS)
         write_points(text, r, rows);
+    else if (r->stage == RVM_CALIBRATE && r->trials_expected > 0)
+        write_folds(text, r);
     else
         write_training(text, r, rows);
     write_time_left(left, r->progress, now - line->started_at);

@@ -252,6 +252,24 @@ static void print_terms(FILE *out, const cli_tool *tool, const rvm_model *m)
     free(names);
 }
 
+/* What five-fold cross-validation has shown of rows that were left out. */
+static void print_calibration(FILE *out, const rvm_model *m, const rvm_model_info *info)
+{
+    const rvm_calibration_info c = rvm_model_calibration(m);
+
+    if (c.rows == 0)
+        return;
+    if (info->task == RVM_CLASSIFICATION) {
+        fprintf(out, "Held-out log loss = %.6g (error %.4g%%, temperature %.4g)\n", c.loss,
+                100 * c.error, c.temperature);
+        return;
+    }
+    fprintf(out, "Held-out negative log predictive density = %.6g (mean squared error %.6g)\n",
+            c.loss, c.error);
+    fprintf(out, "Held-out targets in 50, 90, 95 %% intervals = %.3g, %.3g, %.3g %%\n",
+            100 * c.cover[0], 100 * c.cover[1], 100 * c.cover[2]);
+}
+
 void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, const rvm_settings *s,
                        const rvm_problem *p, double seconds)
 {
@@ -275,6 +293,7 @@ void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, co
         print_noise(out, t->model, &info);
     if (info.kernel_prior)
         print_process(out, t->model, &info);
+    print_calibration(out, t->model, &info);
     if (info.kernel.inputs != NULL)
         print_inputs(out, tool, t->model, p);
     if (info.has_terms && info.draws == 0 &&

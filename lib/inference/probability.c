@@ -87,10 +87,10 @@ size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
     return bring_to_one(p, log_p, C);
 }
 
-size_t rvm_probability_shift(double *p, double *log_p, const double *shift, size_t C)
+size_t rvm_probability_shift(double *p, double *log_p, double power, const double *shift, size_t C)
 {
     for (size_t k = 0; k < C; k++)
-        log_p[k] += shift[k];
+        log_p[k] = power * log_p[k] + shift[k];
     return bring_to_one(p, log_p, C);
 }
 

@@ -20,9 +20,10 @@ size_t rvm_probability_of_many(double *p, double *log_p, const double *mean, con
 size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
                                    const double *variance, size_t C, bool mode);
 
-/* P(k), whose logarithms may be -infinity but for one, in proportion to P(k) exp(shift_k), C > 0
- * classes; shift_k is finite or -infinity. Returns the most probable class, the first of equals. */
-size_t rvm_probability_shift(double *p, double *log_p, const double *shift, size_t C);
+/* P(k), whose logarithms may be -infinity but for one, in proportion to P(k)^power exp(shift_k), C > 0
+ * classes; shift_k is finite or -infinity, power above 0. Returns the most probable class, the first of
+ * equals. */
+size_t rvm_probability_shift(double *p, double *log_p, double power, const double *shift, size_t C);
 
 /* ln Phi(x), Phi the standard normal distribution function; finite for any finite x. */
 double rvm_log_phi(double x);

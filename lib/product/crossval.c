@@ -8,6 +8,7 @@
  * every single row into the last fold, which then leaves nothing to train on. */
 #include "product/crossval.h"
 
+#include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -23,27 +24,23 @@
 #include "product/predict.h"
 #include "product/settings.h"
 
-typedef struct {
+struct rvm_crossval {
     const rvm_problem *p;  /* borrowed */
     rvm_settings settings; /* gamma resolved against all rows, not against those of a fold */
     rvm_training *train;
-    size_t folds;
-    rvm_labels labels; /* classification */
-    size_t *fold;      /* owned, rows: which fold a row is in */
-    size_t turn;       /* fold of the next row of a small class */
-} validation;
+    size_t folds, finished; /* of them so many are */
+    int threads;            /* side by side, in each */
+    rvm_labels labels;      /* classification */
+    size_t *fold;           /* owned, rows: which fold a row is in */
+    size_t turn;            /* fold of the next row of a small class */
+    rvm_prediction out;     /* owned */
+};
 
 /* Numbers that a training may take for each pair of its rows, when these are few. */
 enum { NUMBERS_A_PAIR = 16 };
 
-static void validation_clear(validation *v)
-{
-    rvm_labels_free(&v->labels);
-    free(v->fold);
-}
-
 /* Shuffles the rows listed in `row` and deals them out in contiguous parts, few of them in turn. */
-static void deal(validation *v, size_t *row, size_t count, gsl_rng *rng)
+static void deal(rvm_crossval *v, size_t *row, size_t count, gsl_rng *rng)
 {
     gsl_ran_shuffle(rng, row, count, sizeof *row);
     for (size_t k = 0; k < count && count < v->folds; k++)
@@ -53,7 +50,7 @@ static void deal(validation *v, size_t *row, size_t count, gsl_rng *rng)
             v->fold[row[k]] = i;
 }
 
-static rvm_status draw_folds(validation *v, rvm_error *err)
+static rvm_status draw_folds(rvm_crossval *v, rvm_error *err)
 {
     const size_t N = v->p->rows;
     const bool by_class = v->settings.task == RVM_CLASSIFICATION && v->folds < N;
@@ -80,7 +77,7 @@ static rvm_status draw_folds(validation *v, rvm_error *err)
     return RVM_OK;
 }
 
-static rvm_status validation_init(validation *v, const rvm_problem *p, const rvm_settings *s,
+static rvm_status validation_init(rvm_crossval *v, const rvm_problem *p, const rvm_settings *s,
                                   size_t folds, rvm_error *err)
 {
     v->p = p;
@@ -100,7 +97,7 @@ static rvm_status validation_init(validation *v, const rvm_problem *p, const rvm
 
 /* The rows in fold i (inside) or in all others, in file order; NULL without memory.
  * `row` lists them afterwards. */
-static rvm_problem *part(const validation *v, size_t *row, size_t i, bool inside)
+static rvm_problem *part(const rvm_crossval *v, size_t *row, size_t i, bool inside)
 {
     size_t count = 0;
 
@@ -110,7 +107,7 @@ static rvm_problem *part(const validation *v, size_t *row, size_t i, bool inside
     return rvm_problem_subset(v->p, row, count);
 }
 
-static bool is_interrupted(const validation *v)
+static bool is_interrupted(const rvm_crossval *v)
 {
     return rvm_interrupted(v->settings.interrupted);
 }
@@ -127,7 +124,7 @@ static size_t class_position(const rvm_labels *labels, int label)
 
 /* A part may lack a class or meet its classes in another order; a class that it lacks has
  * probability 0. */
-static void copy_classes(rvm_prediction *out, size_t row, const validation *v,
+static void copy_classes(rvm_prediction *out, size_t row, const rvm_crossval *v,
                          const rvm_prediction *from, size_t r, const rvm_model_info *m)
 {
     double *p = out->probability + row * out->classes;
@@ -145,37 +142,45 @@ static void copy_classes(rvm_prediction *out, size_t row, const validation *v,
     }
 }
 
+static void copy_outputs(rvm_prediction *out, size_t row, const rvm_prediction *from, size_t r)
+{
+    double *const to[] = { out->value, out->variance, out->low,
+                           out->high,  out->residual, out->degrees };
+    double *const array[] = { from->value, from->variance, from->low,
+                              from->high,  from->residual, from->degrees };
+    const size_t q = out->outputs;
+
+    for (size_t k = 0; k < sizeof to / sizeof to[0]; k++)
+        memcpy(to[k] + row * q, array[k] + r * q, q * sizeof *to[k]);
+}
+
 /* Predictions of the rows of fold i. */
-static rvm_status predict_fold(rvm_prediction *out, const validation *v, size_t *row, size_t i,
-                               const rvm_model *m, rvm_error *err)
+static rvm_status predict_fold(rvm_crossval *v, size_t *row, size_t i, const rvm_model *m,
+                               rvm_error *err)
 {
     rvm_problem *held_out = part(v, row, i, true);
     if (held_out == NULL)
         return rvm_fail_memory(err, "a fold");
 
-    const double interval = v->settings.task == RVM_REGRESSION ? RVM_FOLD_INTERVAL : 0;
+    const bool regression = v->settings.task == RVM_REGRESSION;
     const rvm_predictor_settings settings = { .variance = true,
-                                              .interval = interval,
+                                              .interval = regression ? RVM_FOLD_INTERVAL : 0,
+                                              .residual = regression,
                                               .threads = v->settings.threads };
     const rvm_model_info info = rvm_model_describe(m);
-    rvm_prediction of_fold = { 0 };
+    rvm_prediction *out = &v->out, of_fold = { 0 };
     const rvm_status status = rvm_predict_by(&of_fold, m, held_out, &settings, err);
     for (size_t r = 0; status == RVM_OK && r < held_out->rows; r++) {
-        const size_t to = row[r], q = out->outputs;
-
-        memcpy(out->value + to * q, of_fold.value + r * q, q * sizeof *out->value);
-        memcpy(out->variance + to * q, of_fold.variance + r * q, q * sizeof *out->variance);
-        memcpy(out->low + to * q, of_fold.low + r * q, q * sizeof *out->low);
-        memcpy(out->high + to * q, of_fold.high + r * q, q * sizeof *out->high);
-        copy_classes(out, to, v, &of_fold, r, &info);
+        copy_outputs(out, row[r], &of_fold, r);
+        copy_classes(out, row[r], v, &of_fold, r, &info);
     }
     rvm_prediction_free(&of_fold);
     rvm_problem_free(held_out);
     return status;
 }
 
-/* Writes the rows of fold i of *out, so that several folds may be under way. */
-static rvm_status run_fold(rvm_prediction *out, const validation *v, size_t i, rvm_error *err)
+/* Writes the rows of fold i alone, so that several folds may be under way. */
+static rvm_status run_fold(rvm_crossval *v, size_t i, rvm_error *err)
 {
     rvm_model *m = NULL;
     size_t *row = rvm_array(v->p->rows, sizeof *row);
@@ -187,7 +192,7 @@ static rvm_status run_fold(rvm_prediction *out, const validation *v, size_t i, r
     if (status == RVM_OK)
         status = v->train(&m, rest, &v->settings, err);
     if (status == RVM_OK && m != NULL)
-        status = predict_fold(out, v, row, i, m, err);
+        status = predict_fold(v, row, i, m, err);
     if (status != RVM_OK && rest != NULL && err != NULL && err->line > 0)
         err->line = row[err->line - 1] + 1; /* of the part that `row` lists */
     rvm_model_free(m);
@@ -198,7 +203,7 @@ static rvm_status run_fold(rvm_prediction *out, const validation *v, size_t i, r
 
 /* How many folds are trained side by side: as many as the budget of one has room for; of draws,
  * which fill it and keep all threads busy by themselves, one. */
-static int choose_team(const validation *v)
+static int choose_team(const rvm_crossval *v)
 {
     if (v->settings.method == RVM_METHOD_GIBBS)
         return 1;
@@ -208,29 +213,11 @@ static int choose_team(const validation *v)
     return (int)fmax(1, fmin(threads, v->settings.budget_mb / megabytes));
 }
 
-typedef struct {
-    rvm_prediction *out;
-    const validation *v;
-} folds_job;
-
 static rvm_status fold_piece(void *context, size_t i, int worker, rvm_error *err)
 {
-    const folds_job *j = context;
+    rvm_crossval *v = context;
     (void)worker;
-    return is_interrupted(j->v) ? RVM_OK : run_fold(j->out, j->v, i, err);
-}
-
-/* Where several fit, each thread trains a fold by itself, which keeps it busy from end to end. */
-static rvm_status run_folds(rvm_prediction *out, validation *v, rvm_error *err)
-{
-    const int threads = choose_team(v);
-    const rvm_status status = rvm_blas_prepare(rvm_threads(v->settings.threads), err);
-    folds_job job = { out, v };
-    if (status != RVM_OK)
-        return status;
-    if (threads > 1)
-        v->settings.threads = 1;
-    return rvm_share(v->folds, fold_piece, &job, threads, err);
+    return is_interrupted(v) ? RVM_OK : run_fold(v, v->finished + i, err);
 }
 
 static rvm_status check(const rvm_problem *p, const rvm_settings *s, size_t folds, rvm_error *err)
@@ -246,21 +233,92 @@ static rvm_status check(const rvm_problem *p, const rvm_settings *s, size_t fold
     return RVM_OK;
 }
 
+static rvm_status prepare(rvm_crossval *v, rvm_error *err)
+{
+    if (!rvm_prediction_resize(&v->out, v->p->rows, v->labels.count, v->p->outputs))
+        return rvm_fail_memory(err, "predictions");
+    v->threads = choose_team(v);
+    /* Where several fit, each thread trains a fold by itself, which keeps it busy from end to end. */
+    const rvm_status status = rvm_blas_prepare(rvm_threads(v->settings.threads), err);
+    if (v->threads > 1)
+        v->settings.threads = 1;
+    return status;
+}
+
+rvm_status rvm_crossval_alloc(rvm_crossval **out, const rvm_problem *p, const rvm_settings *s,
+                              size_t folds, rvm_training *train, rvm_error *err)
+{
+    rvm_status status = check(p, s, folds, err);
+    if (status != RVM_OK)
+        return status;
+    rvm_crossval *v = rvm_array(1, sizeof *v);
+    if (v == NULL)
+        return rvm_fail_memory(err, "the folds");
+    v->train = train;
+    status = validation_init(v, p, s, folds, err);
+    if (status == RVM_OK)
+        status = prepare(v, err);
+    if (status != RVM_OK) {
+        rvm_crossval_free(v);
+        return status;
+    }
+    *out = v;
+    return RVM_OK;
+}
+
+static rvm_status run_folds(bool *done, rvm_crossval *v, size_t count, rvm_error *err)
+{
+    const rvm_status status = rvm_share(count, fold_piece, v, v->threads, err);
+    if (status == RVM_OK && !is_interrupted(v))
+        v->finished += count;
+    *done = v->finished == v->folds;
+    return status;
+}
+
+rvm_status rvm_crossval_step(bool *done, rvm_crossval *v, rvm_error *err)
+{
+    return run_folds(done, v, GSL_MIN((size_t)v->threads, v->folds - v->finished), err);
+}
+
+size_t rvm_crossval_finished(const rvm_crossval *v)
+{
+    return v->finished;
+}
+
+size_t rvm_crossval_folds(const rvm_crossval *v)
+{
+    return v->folds;
+}
+
+const rvm_prediction *rvm_crossval_prediction(const rvm_crossval *v)
+{
+    return &v->out;
+}
+
+void rvm_crossval_free(rvm_crossval *v)
+{
+    if (v == NULL)
+        return;
+    rvm_labels_free(&v->labels);
+    free(v->fold);
+    rvm_prediction_free(&v->out);
+    free(v);
+}
+
 rvm_status rvm_crossval_predict(rvm_prediction *out, bool *finished, const rvm_problem *p,
                                 const rvm_settings *s, size_t folds, rvm_training *train,
                                 rvm_error *err)
 {
-    validation v = { .train = train };
-
-    rvm_status status = check(p, s, folds, err);
+    rvm_crossval *v = NULL;
+    *finished = false;
+    rvm_status status = rvm_crossval_alloc(&v, p, s, folds, train, err);
     if (status == RVM_OK)
-        status = validation_init(&v, p, s, folds, err);
-    if (status == RVM_OK && !rvm_prediction_resize(out, p->rows, v.labels.count, p->outputs))
-        status = rvm_fail_memory(err, "predictions");
-    if (status == RVM_OK)
-        status = run_folds(out, &v, err);
-    if (status == RVM_OK)
-        *finished = !is_interrupted(&v);
-    validation_clear(&v);
+        status = run_folds(finished, v, v->folds, err);
+    if (status == RVM_OK) {
+        rvm_prediction_free(out);
+        *out = v->out;
+        v->out = (rvm_prediction){ .rows = 0 };
+    }
+    rvm_crossval_free(v);
     return status;
 }

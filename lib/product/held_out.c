@@ -60,6 +60,7 @@ static rvm_status predict_alone(rvm_prediction *out, const moments *q, size_t k,
     f.process_variance = weights ? 0 : f.process_variance;
     alone.latent = &f;
     alone.latent_count = 1;
+    alone.calibration = (rvm_calibration){ .spread = NULL };
     alone.class_count = m->task == RVM_CLASSIFICATION ? 2 : 0;
     alone.label = label;
     return rvm_predict_by(out, &alone, q->p, &s, err);

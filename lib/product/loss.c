@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "data/problem.h"
+#include "product/spread.h"
 #include "search/study.h"
 
 /* What a unit of log loss counts beside the error rate: it decides where few rows
@@ -156,9 +157,9 @@ static void score_outputs(rvm_fold_score *out, const rvm_prediction *prediction,
     const size_t count = p->rows * p->outputs;
     for (size_t k = 0; k < count; k++) {
         const double t = p->target[k], square = gsl_pow_2(t - prediction->value[k]);
-        const double variance = prediction->variance[k];
         out->error += square;
-        out->log_loss += 0.5 * (log(2 * M_PI * variance) + square / variance);
+        out->log_loss -= rvm_spread_log_density(t - prediction->value[k], prediction->variance[k],
+                                                prediction->degrees[k]);
         out->cover += t >= prediction->low[k] && t <= prediction->high[k];
     }
     /* Read as numbers: beyond the range of double they are the largest one. */

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "basis/kernel.h"
 #include "data/problem.h"
 
 rvm_model *rvm_model_alloc(void)
@@ -103,6 +104,19 @@ bool rvm_model_has_covariance(const rvm_model *m)
     return m->latent->draws == 0 && !(rvm_model_is_process(m) && m->task == RVM_CLASSIFICATION);
 }
 
+rvm_spread rvm_model_spread(const rvm_model *m, size_t output)
+{
+    if (m->calibration.info.rows > 0 && m->task == RVM_REGRESSION)
+        return m->calibration.spread[output];
+    return (rvm_spread){ .factor = 1 };
+}
+
+bool rvm_model_has_residual(const rvm_model *m)
+{
+    return m->kernel.type != RVM_PRECOMPUTED && m->kernel.type != RVM_NO_KERNEL &&
+           rvm_kernel_is_covariance(&m->kernel);
+}
+
 void rvm_model_free(rvm_model *m)
 {
     if (m == NULL)
@@ -115,6 +129,7 @@ void rvm_model_free(rvm_model *m)
     free(m->input_index);
     free(m->input_weight);
     free(m->latent);
+    rvm_calibration_free(&m->calibration);
     free(m->point_factor);
     rvm_problem_free(m->vectors);
     free(m->row);
@@ -183,6 +198,11 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .probability = m->probability,
         .converged = m->converged,
     };
+}
+
+rvm_calibration_info rvm_model_calibration(const rvm_model *m)
+{
+    return m->calibration.info;
 }
 
 double rvm_model_noise_variance(const rvm_model *m, size_t output)

@@ -4,6 +4,7 @@
 
 #include "basis/basis.h"
 #include "basis/term.h"
+#include "product/calibration.h"
 
 /* A function with a distribution, of K basis functions: terms in their order, so the bias first
  * when there is one, then kernel functions in the order of their vectors.
@@ -70,7 +71,8 @@ struct rvm_model {
     rvm_gamma_prior weight_prior, noise_prior; /* that it was trained with, */
     double log_prior;                          /* and their log density at its precisions */
     size_t latent_count;
-    rvm_latent *latent; /* owned */
+    rvm_latent *latent;          /* owned */
+    rvm_calibration calibration; /* owned: its spreads are of the latent functions */
     /* Of a regression with the kernel prior, else NULL and 0. */
     double *point_factor;   /* owned, V (V + 1) / 2: U row by row, upper triangular, U'U = K_ZZ and
                                a jitter that is small beside it */
@@ -98,6 +100,10 @@ bool rvm_latent_alloc_factor(rvm_latent *f);
 void rvm_latent_free(rvm_latent *f);
 /* It has the kernel prior. */
 bool rvm_model_is_process(const rvm_model *m);
+/* How targets of an output are spread: as it was calibrated, else as the model has it. */
+rvm_spread rvm_model_spread(const rvm_model *m, size_t output);
+/* Of rows that it predicts a residual (rvm_prediction) can be told. */
+bool rvm_model_has_residual(const rvm_model *m);
 /* Its weights have a normal distribution: they are no draws, nor those of classes with the kernel
  * prior, of which the mode is all that is used. */
 bool rvm_model_has_covariance(const rvm_model *m);

@@ -334,6 +334,64 @@ static void code_prior(model_file *x)
     rvm_codec_real(&x->c, &m->log_prior, RVM_ANY);
 }
 
+static void code_fractions(model_file *x, double *value, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        rvm_codec_real(&x->c, &value[k], RVM_NOT_NEGATIVE);
+        if (value[k] > 1)
+            rvm_codec_fault(&x->c, "a share, 1 at the most, is expected");
+    }
+}
+
+/* A line for each output. */
+static void code_spreads(model_file *x)
+{
+    rvm_calibration *c = &x->m->calibration;
+
+    for (size_t k = 0; k < x->outputs && has_room(x, &c->spread, k, sizeof *c->spread); k++) {
+        rvm_spread *spread = &c->spread[k];
+
+        rvm_codec_key(&x->c, "spread");
+        rvm_codec_real(&x->c, &spread->factor, RVM_POSITIVE);
+        rvm_codec_real(&x->c, &spread->residual, RVM_NOT_NEGATIVE);
+        rvm_codec_real(&x->c, &spread->beyond, RVM_NOT_NEGATIVE);
+        rvm_codec_real(&x->c, &spread->edge, RVM_NOT_NEGATIVE);
+        if (spread->edge >= 1)
+            rvm_codec_fault(&x->c, "a number below 1 is expected");
+        rvm_codec_real(&x->c, &spread->degrees, RVM_NOT_NEGATIVE);
+        if (spread->degrees > 0 && spread->degrees <= 2)
+            rvm_codec_fault(&x->c, "degrees of freedom above 2, or 0, are expected");
+    }
+    if (reads(x))
+        c->outputs = x->outputs;
+}
+
+/* What held-out rows have said. */
+static void code_calibration(model_file *x)
+{
+    rvm_calibration_info *info = &x->m->calibration.info;
+
+    const bool belongs = is_regression(x) || (x->m->class_count > 1 && x->m->class_rows != NULL);
+
+    if (!has_key(x, "calibration_rows", belongs, info->rows > 0))
+        return;
+    rvm_codec_count(&x->c, &info->rows, 1, x->m->examples);
+    if (is_regression(x)) {
+        code_spreads(x);
+    } else {
+        rvm_codec_key(&x->c, "temperature");
+        rvm_codec_real(&x->c, &info->temperature, RVM_POSITIVE);
+    }
+    rvm_codec_key(&x->c, "held_out_loss");
+    rvm_codec_real(&x->c, &info->loss, RVM_ANY);
+    rvm_codec_key(&x->c, "held_out_error");
+    rvm_codec_real(&x->c, &info->error, RVM_NOT_NEGATIVE);
+    if (is_regression(x)) {
+        rvm_codec_key(&x->c, "held_out_cover");
+        code_fractions(x, info->cover, RVM_COVERS);
+    }
+}
+
 /* All keys in their order, each with what it takes to have it. */
 static void code_header(model_file *x)
 {
@@ -362,6 +420,7 @@ static void code_header(model_file *x)
         rvm_codec_key(&x->c, "probability");
         rvm_codec_flag(&x->c, &m->probability);
     }
+    code_calibration(x);
 }
 
 /* ---- Basis functions ------------------------------------------------------------------------ */

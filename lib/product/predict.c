@@ -13,16 +13,18 @@
  *
  * which the functions share but for s: one more forward substitution for all of them.  Far from the
  * vectors k_Z and q vanish for a kernel that falls off, and s2 rises to that of the terms and s
- * k(x,x).
+ * k(x,x).  The residual 1 - q / k(x,x) widens calibrated models of any prior (calibration.h).
  *
  * Its classes are predicted at the mode, without a variance: its s is that at which modes predict
  * best, and there Laplace's approximation is far too wide to be averaged over
  * (search/mode_climb.c).
  *
- * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself.  In
+ * Regression adds the noise: the target is N(f, s2 + sigma^2), each of several by itself, or where
+ * it was calibrated Student's t distribution with a mean and variance of its own.  In
  * classification probabilities follow from mean and variance of the latent function, or functions:
  * probability.c.  A model of draws has f once for each draw, and averages over them: mixture.c.
- * Probabilities where classes have other shares than in training follow from these: prevalence.c.
+ * Calibrated ones, and those where classes have other shares than in training, follow from these:
+ * prevalence.c.
  *
  * A row's result must not depend on the rows that come with it: a stream cut into blocks elsewhere
  * would give other bytes.  So each row has a lane of its own in every array, all lanes go through
@@ -30,7 +32,6 @@
  * shape.  Threads take CHUNK rows at a time. */
 #include "product/predict.h"
 
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdint.h>
@@ -44,7 +45,9 @@
 #include "basis/kernel.h"
 #include "data/problem.h"
 #include "inference/mixture.h"
+#include "inference/points.h"
 #include "inference/probability.h"
+#include "product/calibration.h"
 #include "product/model.h"
 #include "product/prevalence.h"
 
@@ -66,9 +69,16 @@ typedef struct {
     double *phi;      /* TILES x padded x LANES of the largest latent function */
     double *mean;     /* F x CHUNK */
     double *variance; /* C x CHUNK */
-    double *left;     /* CHUNK: k(x,x) - q */
+    double *left;     /* CHUNK: k(x,x) - q, */
+    double *share;    /* CHUNK: and as a share of k(x,x) */
     double *row;      /* F + C: both of one row */
 } worker;
+
+/* How a target is spread around the mean of its latent function. */
+typedef struct {
+    rvm_spread spread;
+    double steps; /* standard deviations on each side of the interval */
+} output;
 
 struct rvm_predictor {
     const rvm_model *m; /* borrowed */
@@ -76,11 +86,13 @@ struct rvm_predictor {
     bool variance;            /* compute it */
     bool probability;         /* likewise */
     bool mode;                /* probabilities are those of the most probable weights */
-    double steps;             /* standard deviations on each side of the interval */
-    double *shift;            /* owned: of prevalence.h, NULL without a prevalence */
+    bool left;                /* likewise: k(x,x) - q */
+    bool residual;            /* likewise, as a share of k(x,x) */
+    double power, *shift;     /* of rvm_probability_shift; shift: owned, NULL where there is none */
     rvm_kernel_rows *vectors; /* owned, V of them */
     rvm_forward *forward;     /* owned, latent functions; empty without variance */
-    rvm_forward points;       /* owned: U; empty without variance or kernel prior */
+    rvm_forward points;       /* owned: U; empty where nothing needs it */
+    output *output;           /* owned, latent functions */
     worker *worker;           /* owned */
     size_t workers;
 };
@@ -98,8 +110,8 @@ bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes, siz
         return false;
 
     const size_t need = rows * width;
-    double **array[] = { &out->value, &out->variance,    &out->low,
-                         &out->high,  &out->probability, &out->log_probability };
+    double **array[] = { &out->value,   &out->variance, &out->low,         &out->high,
+                         &out->degrees, &out->residual, &out->probability, &out->log_probability };
     size_t capacity = out->capacity;
     for (size_t i = 0; i < sizeof array / sizeof array[0]; i++) {
         capacity = out->capacity;
@@ -121,6 +133,8 @@ void rvm_prediction_free(rvm_prediction *p)
     free(p->variance);
     free(p->low);
     free(p->high);
+    free(p->degrees);
+    free(p->residual);
     free(p->probability);
     free(p->log_probability);
     *p = (rvm_prediction){ 0 };
@@ -195,6 +209,7 @@ static void fill_left(worker *w, const rvm_predictor *pr, const rvm_kernel_rows 
     for (size_t r = 0; r < count; r++) {
         const double prior = kernel->type == RVM_PRECOMPUTED ? pr->m->kernel_diagonal : w->left[r];
         w->left[r] = prior - q[r] < 0 ? 0 : prior - q[r];
+        w->share[r] = prior == 0 ? 0 : w->left[r] / prior;
     }
 }
 
@@ -231,26 +246,25 @@ static void fill_classes(rvm_prediction *out, size_t row, const rvm_predictor *p
         best = rvm_probability_of_many(p, log_p, mean, variance, C, pr->mode);
     }
     if (pr->shift != NULL)
-        best = rvm_probability_shift(p, log_p, pr->shift, C);
+        best = rvm_probability_shift(p, log_p, pr->power, pr->shift, C);
     out->value[row] = m->label[best];
     out->variance[row] = variance[m->latent_count > 1 ? best : 0];
 }
 
-/* Targets are normal, so the interval of probability P ends at mean -+ steps * deviation,
- * Phi(steps) = (1 + P) / 2. */
-static void fill_targets(rvm_prediction *out, size_t row, const rvm_predictor *pr,
-                         const double *mean, const double *variance)
+/* variance: as the model has it. False where there is no number for it. */
+static bool fill_target(rvm_prediction *out, size_t at, const output *o, double mean,
+                        double variance, double residual)
 {
-    const size_t outputs = pr->m->latent_count;
-
-    for (size_t k = 0, at = row * outputs; k < outputs; k++, at++) {
-        out->value[at] = mean[k];
-        out->variance[at] = variance[k];
-        /* Finite: the root of a variance is below 1.4e154, less than the rounding of a mean that it
-         * could carry over the edge. */
-        out->low[at] = mean[k] - pr->steps * sqrt(variance[k]);
-        out->high[at] = mean[k] + pr->steps * sqrt(variance[k]);
-    }
+    variance = rvm_spread_variance(&o->spread, variance, residual);
+    out->value[at] = mean;
+    out->variance[at] = variance;
+    out->degrees[at] = o->spread.degrees;
+    out->residual[at] = residual;
+    /* Finite: the root of a variance is below 1.4e154, less than the rounding of a mean that it
+     * could carry over the edge. */
+    out->low[at] = mean - o->steps * sqrt(variance);
+    out->high[at] = mean + o->steps * sqrt(variance);
+    return isfinite(mean) && isfinite(variance);
 }
 
 /* ---- Rows by draws --------------------------------------------------------------------------- */
@@ -262,16 +276,11 @@ static rvm_status fault_beyond(size_t row, rvm_error *err)
 }
 
 /* f: scratch, those of x. */
-static rvm_status fill_drawn_target(rvm_prediction *out, size_t row, double interval, double *f,
-                                    const rvm_mixture *x, rvm_error *err)
+static rvm_status fill_drawn_interval(rvm_prediction *out, size_t row, double interval, double *f,
+                                      const rvm_mixture *x, rvm_error *err)
 {
     const double tail = 0.5 * (1 - interval);
 
-    rvm_mixture_moments(&out->value[row], &out->variance[row], x);
-    if (!isfinite(out->value[row]) || !isfinite(out->variance[row]))
-        return fault_beyond(row, err);
-    if (interval == 0)
-        return RVM_OK;
     rvm_status status = rvm_mixture_quantile(&out->low[row], x, tail, err);
     /* The lower tail of what is mirrored, which keeps its digits when the interval is wide. */
     for (size_t d = 0; d < x->D; d++)
@@ -282,19 +291,34 @@ static rvm_status fill_drawn_target(rvm_prediction *out, size_t row, double inte
     return status;
 }
 
-/* One row from its draws f. */
-static rvm_status fill_drawn_row(rvm_prediction *out, size_t row, const rvm_predictor *pr,
-                                 double *f, rvm_error *err)
+/* Calibrated, the target has one distribution around the mean rather than a mixture of them. */
+static rvm_status fill_drawn_target(rvm_prediction *out, size_t row, const rvm_predictor *pr,
+                                    double *f, double residual, rvm_error *err)
 {
     const rvm_model *m = pr->m;
     const rvm_mixture x = { f, m->latent->noise_sd, m->latent->draws };
+    double mean = 0, variance = 0;
+
+    rvm_mixture_moments(&mean, &variance, &x);
+    if (!fill_target(out, row, pr->output, mean, variance, residual))
+        return fault_beyond(row, err);
+    if (pr->settings.interval == 0 || m->calibration.info.rows > 0)
+        return RVM_OK;
+    return fill_drawn_interval(out, row, pr->settings.interval, f, &x, err);
+}
+
+/* One row from its draws f. */
+static rvm_status fill_drawn_row(rvm_prediction *out, size_t row, const rvm_predictor *pr,
+                                 double *f, double residual, rvm_error *err)
+{
+    const rvm_model *m = pr->m;
+    double *p = out->probability + 2 * row, *log_p = out->log_probability + 2 * row;
 
     if (m->task == RVM_REGRESSION)
-        return fill_drawn_target(out, row, pr->settings.interval, f, &x, err);
-    double *p = out->probability + 2 * row, *log_p = out->log_probability + 2 * row;
-    out->variance[row] = rvm_mixture_classes(p, log_p, f, x.D, pr->settings.mode);
+        return fill_drawn_target(out, row, pr, f, residual, err);
+    out->variance[row] = rvm_mixture_classes(p, log_p, f, m->latent->draws, pr->settings.mode);
     if (pr->shift != NULL)
-        rvm_probability_shift(p, log_p, pr->shift, 2);
+        rvm_probability_shift(p, log_p, pr->power, pr->shift, 2);
     out->value[row] = m->label[p[0] >= p[1] ? 0 : 1];
     return RVM_OK;
 }
@@ -327,7 +351,7 @@ static void fill_functions(worker *w, const rows_job *j, size_t first, size_t co
         if (pr->variance)
             fill_variance(w->variance + k * CHUNK, w, f, &pr->forward[k], tiles);
     }
-    if (!pr->variance || !rvm_model_is_process(pr->m))
+    if (!pr->left)
         return;
     fill_left(w, pr, j->x, first, count);
     for (size_t k = 0; k < pr->m->latent_count; k++)
@@ -340,6 +364,7 @@ static rvm_status finish_row(const rows_job *j, worker *w, size_t r, size_t row,
     const rvm_model *m = j->pr->m;
     const size_t F = functions_of_row(m);
     double *mean = w->row, *variance = w->row + F;
+    const double residual = j->pr->residual ? w->share[r] : 0;
     bool finite = true;
 
     for (size_t i = 0; i < F; i++) {
@@ -350,15 +375,14 @@ static rvm_status finish_row(const rows_job *j, worker *w, size_t r, size_t row,
         variance[k] = w->variance[k * CHUNK + r] + m->latent[k].noise_variance;
         finite = finite && isfinite(variance[k]);
     }
-    if (!finite)
-        return fault_beyond(row, err);
-    if (m->latent->draws > 0)
-        return fill_drawn_row(j->out, row, j->pr, mean, err);
-    if (m->task == RVM_CLASSIFICATION)
+    if (finite && m->latent->draws > 0)
+        return fill_drawn_row(j->out, row, j->pr, mean, residual, err);
+    if (finite && m->task == RVM_CLASSIFICATION)
         fill_classes(j->out, row, j->pr, mean, variance);
-    else
-        fill_targets(j->out, row, j->pr, mean, variance);
-    return RVM_OK;
+    for (size_t k = 0; finite && k < m->latent_count && m->task == RVM_REGRESSION; k++)
+        finite = fill_target(j->out, row * m->latent_count + k, &j->pr->output[k], mean[k],
+                             variance[k], residual);
+    return finite ? RVM_OK : fault_beyond(row, err);
 }
 
 /* Rows first .. first + count - 1 of out; count: CHUNK at most. */
@@ -414,7 +438,7 @@ static bool init_worker(worker *w, const rvm_predictor *pr)
         terms = GSL_MAX(terms, m->latent[k].terms);
         longest = GSL_MAX(longest, pr->forward[k].padded);
     }
-    w->values = rvm_array(V + terms + longest + 2 * (F + C) + 1, CHUNK * sizeof *w->values);
+    w->values = rvm_array(V + terms + longest + 2 * (F + C) + 2, CHUNK * sizeof *w->values);
     if (w->values == NULL)
         return false;
     w->terms = w->values + V * CHUNK;
@@ -422,27 +446,84 @@ static bool init_worker(worker *w, const rvm_predictor *pr)
     w->mean = w->phi + longest * CHUNK;
     w->variance = w->mean + F * CHUNK;
     w->left = w->variance + C * CHUNK;
-    w->row = w->left + CHUNK;
+    w->share = w->left + CHUNK;
+    w->row = w->share + CHUNK;
     return true;
 }
 
-static bool init_predictor(rvm_predictor *pr)
+/* U'U = K_ZZ and a jitter, of vectors that are the points of no process. */
+static rvm_status factor_vectors(rvm_forward *out, const rvm_model *m, int threads, rvm_error *err)
+{
+    const size_t V = m->vectors->rows;
+    rvm_points z = { 0 };
+    size_t size = 0, to = 0;
+    double *U = rvm_triangle_size(&size, V) ? rvm_array(size, sizeof *U) : NULL;
+    rvm_status status = U == NULL ? rvm_fail_memory(err, "prediction") : RVM_OK;
+
+    if (status == RVM_OK)
+        status = rvm_points_init(&z, m->vectors, m->vectors, threads, err);
+    if (status == RVM_OK)
+        status = rvm_points_place(&z, &m->kernel, err);
+    for (size_t i = 0; status == RVM_OK && i < V; i++)
+        for (size_t j = i; j < V; j++)
+            U[to++] = gsl_matrix_get(z.L, j, i);
+    if (status == RVM_OK && !rvm_forward_init(out, U, V))
+        status = rvm_fail_memory(err, "prediction");
+    rvm_points_free(&z);
+    free(U);
+    return status;
+}
+
+static rvm_status init_points(rvm_predictor *pr, rvm_error *err)
+{
+    const rvm_model *m = pr->m;
+
+    if (!pr->left || m->vectors->rows == 0)
+        return RVM_OK;
+    if (!rvm_model_is_process(m))
+        return factor_vectors(&pr->points, m, (int)pr->workers, err);
+    if (!rvm_forward_init(&pr->points, m->point_factor, m->vectors->rows))
+        return rvm_fail_memory(err, "prediction");
+    return RVM_OK;
+}
+
+/* The spread of each output; its residual is computed where that is asked for or counts. */
+static rvm_status choose_outputs(rvm_predictor *pr, rvm_error *err)
+{
+    const double P = pr->settings.interval;
+    const rvm_model *m = pr->m;
+    bool counts = false;
+
+    for (size_t k = 0; k < m->latent_count; k++) {
+        const rvm_spread spread = rvm_model_spread(m, k);
+
+        pr->output[k].spread = spread;
+        pr->output[k].steps = P > 0 ? rvm_spread_steps(P, spread.degrees) : 0;
+        counts = counts || spread.residual > 0 || spread.beyond > 0;
+    }
+    pr->residual = pr->settings.variance && m->task == RVM_REGRESSION &&
+                   (pr->settings.residual || counts) && rvm_model_has_residual(m);
+    pr->left = pr->residual || (pr->variance && rvm_model_is_process(m));
+    return init_points(pr, err);
+}
+
+static rvm_status init_predictor(rvm_predictor *pr, rvm_error *err)
 {
     const rvm_model *m = pr->m;
     bool memory = true;
 
     pr->vectors = rvm_kernel_rows_alloc(m->vectors, &m->kernel, NULL);
     pr->forward = rvm_array(m->latent_count, sizeof *pr->forward);
+    pr->output = rvm_array(m->latent_count, sizeof *pr->output);
     pr->worker = rvm_array(pr->workers, sizeof *pr->worker);
-    if (pr->vectors == NULL || pr->forward == NULL || pr->worker == NULL)
-        return false;
+    if (pr->vectors == NULL || pr->forward == NULL || pr->output == NULL || pr->worker == NULL)
+        return rvm_fail_memory(err, "prediction");
     for (size_t k = 0; memory && pr->variance && k < m->latent_count; k++)
         memory = rvm_forward_init(&pr->forward[k], m->latent[k].factor, m->latent[k].count);
-    if (memory && pr->variance && rvm_model_is_process(m))
-        memory = rvm_forward_init(&pr->points, m->point_factor, m->vectors->rows);
-    for (size_t i = 0; memory && i < pr->workers; i++)
+    const rvm_status status = choose_outputs(pr, err);
+    for (size_t i = 0; memory && status == RVM_OK && i < pr->workers; i++)
         memory = init_worker(&pr->worker[i], pr);
-    return memory;
+    return memory ? status : rvm_fail_memory(err, "prediction");
 }
 
 /* Written so that nan is refused. */
@@ -452,12 +533,24 @@ static rvm_status check_settings(const rvm_predictor_settings *s, rvm_error *err
         return rvm_fail(err, RVM_ESETTING,
                         "the probability of the interval is %g, not above 0 and below 1",
                         s->interval);
-    if (s->interval > 0 && !s->variance)
-        return rvm_fail(err, RVM_ESETTING, "an interval takes the variance");
+    if ((s->interval > 0 || s->residual) && !s->variance)
+        return rvm_fail(err, RVM_ESETTING,
+                        "an interval takes the variance, and so does a residual");
     if (s->threads < 0 || s->threads > RVM_THREADS_MAX)
         return rvm_fail(err, RVM_ESETTING, "number of threads is %d, not from 0 to %d", s->threads,
                         RVM_THREADS_MAX);
     return RVM_OK;
+}
+
+/* The calibration of the classes, unless they are wanted at the mode, which it was not made for; and
+ * their prevalence. */
+static rvm_status choose_shift(rvm_predictor *pr, rvm_error *err)
+{
+    const rvm_model *m = pr->m;
+    const bool tempered = rvm_calibration_tempers(&m->calibration) && !pr->settings.mode;
+
+    pr->power = tempered ? 1 / m->calibration.info.temperature : 1;
+    return rvm_prevalence_shift(&pr->shift, m, pr->power, pr->settings.prevalence, err);
 }
 
 rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
@@ -472,23 +565,23 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
     if (pr == NULL)
         return rvm_fail_memory(err, "prediction");
     pr->m = m;
-    status = rvm_prevalence_shift(&pr->shift, m, s->prevalence, err);
     pr->settings = *s;
+    status = choose_shift(pr, err);
     pr->mode = s->mode || (rvm_model_is_process(m) && m->task == RVM_CLASSIFICATION);
     /* Which of many classes is the most probable one on the average depends on their variances, and
-     * so it does of two once their shares are others. */
-    const bool label_takes = (m->class_count > 2 || s->prevalence != NULL) && !pr->mode;
+     * so it does of two once their probabilities are shifted. */
+    const bool label_takes = (m->class_count > 2 || pr->shift != NULL) && !pr->mode;
     pr->variance = rvm_model_has_covariance(m) && (s->variance || label_takes);
-    pr->steps = s->interval > 0 ? gsl_cdf_ugaussian_Qinv((1 - s->interval) / 2) : 0;
     pr->probability = pr->variance || pr->mode;
     pr->workers = (size_t)rvm_threads(s->threads);
-    if (status == RVM_OK && !init_predictor(pr))
-        status = rvm_fail_memory(err, "prediction");
     if (status == RVM_OK)
-        *out = pr;
-    else
+        status = init_predictor(pr, err);
+    if (status != RVM_OK) {
         rvm_predictor_free(pr);
-    return status;
+        return status;
+    }
+    *out = pr;
+    return RVM_OK;
 }
 
 void rvm_predictor_free(rvm_predictor *pr)
@@ -502,6 +595,7 @@ void rvm_predictor_free(rvm_predictor *pr)
     rvm_forward_clear(&pr->points);
     free(pr->shift);
     free(pr->worker);
+    free(pr->output);
     free(pr->forward);
     rvm_kernel_rows_free(pr->vectors);
     free(pr);

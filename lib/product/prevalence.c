@@ -8,7 +8,10 @@
  *     P'(c|x) = P(c|x) pi'_c / pi_c / sum_j P(j|x) pi'_j / pi_j
  *
  * (Saerens, Latinne and Decaestecker 2002; of two classes Elkan 2001, section 3). With pi'_c
- * the shares of the rows, without weights, that takes weights out of the probabilities. */
+ * the shares of the rows, without weights, that takes weights out of the probabilities.
+ *
+ * A calibration of temperature T has raised P(c|x) / pi_c, what the row says of the class, to the power
+ * of 1 / T before (calibration_fit.c). */
 #include "product/prevalence.h"
 
 #include <math.h>
@@ -53,15 +56,15 @@ static double weighted_rows(const rvm_model *m, size_t c)
     return (double)m->class_rows[c] * (m->class_weight == NULL ? 1 : m->class_weight[c]);
 }
 
-rvm_status rvm_prevalence_shift(double **shift, const rvm_model *m, const double *share,
-                                rvm_error *err)
+rvm_status rvm_prevalence_shift(double **shift, const rvm_model *m, double power,
+                                const double *share, rvm_error *err)
 {
     double total = 0;
 
     *shift = NULL;
-    if (share == NULL)
+    if (share == NULL && power == 1)
         return RVM_OK;
-    const rvm_status status = check(m, share, err);
+    const rvm_status status = share == NULL ? RVM_OK : check(m, share, err);
     if (status != RVM_OK)
         return status;
     *shift = rvm_array(m->class_count, sizeof **shift);
@@ -69,7 +72,9 @@ rvm_status rvm_prevalence_shift(double **shift, const rvm_model *m, const double
         return rvm_fail_memory(err, "prediction");
     for (size_t c = 0; c < m->class_count; c++)
         total += weighted_rows(m, c);
-    for (size_t c = 0; c < m->class_count; c++)
-        (*shift)[c] = log(share[c]) - log(weighted_rows(m, c) / total);
+    for (size_t c = 0; c < m->class_count; c++) {
+        const double trained = weighted_rows(m, c) / total;
+        (*shift)[c] = log(share == NULL ? trained : share[c]) - power * log(trained);
+    }
     return RVM_OK;
 }

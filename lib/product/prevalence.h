@@ -4,11 +4,11 @@
 
 #include "rvm.h"
 
-/* *shift, owned by the caller, is ln pi'_c - ln pi_c of each class, for rvm_probability_shift: pi'
- * are the shares (rvm_predictor_settings.prevalence) of the model's classes; NULL leaves *shift
- * NULL. RVM_ESETTING for a regression, a model that does not know its rows, or shares that are
+/* *shift, owned by the caller, is ln pi'_c - power ln pi_c of each class, for rvm_probability_shift
+ * with that power: pi' are the shares (rvm_predictor_settings.prevalence) of the model's classes,
+ * NULL: those of training. Of these and a power of 1 *shift is NULL: nothing changes. RVM_ESETTING for a regression, a model that does not know its rows, or shares that are
  * none. */
-RVM_CHECKED rvm_status rvm_prevalence_shift(double **shift, const rvm_model *m, const double *share,
-                                            rvm_error *err);
+RVM_CHECKED rvm_status rvm_prevalence_shift(double **shift, const rvm_model *m, double power,
+                                            const double *share, rvm_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <gsl/gsl_math.h>
 #include <math.h>
 
+#include "product/spread.h"
 #include "rvm.h"
 
 /* Scripts read averages as numbers: a sum that leaves the range of double is the largest one. */
@@ -22,14 +23,7 @@ double rvm_score_interval(size_t which)
     return probability[which];
 }
 
-/* The probability of the central interval that ends at a target: 2 F(|z|) - 1, F the distribution
- * function of the standardised residual z = (t - p) / v^1/2; that of the normal distribution makes it
- * erf(|z| / 2^1/2). Intervals of at least this probability hold the target. */
-static double central_probability(double error, double variance)
-{
-    return erf(M_SQRT1_2 * fabs(error) / sqrt(variance));
-}
-
+/* Intervals of at least that probability hold the target. */
 static void count_held(rvm_score *score, double probability)
 {
     for (size_t i = 0; i < RVM_COVERS; i++)
@@ -48,23 +42,19 @@ double rvm_score_cover_over(const rvm_score *score, size_t outputs, size_t which
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* One more target t, predicted as N(p, v): the squared error, the negative log density
- *
- *     -ln N(t | p, v) = (ln 2 + ln pi + ln v) / 2 + (t - p)^2 / 2v,
- *
- * the last term divided before it is multiplied, since (t - p)^2 may overflow, and with n the rows
- * so far, by Welford's recurrence, mean += (x - mean) / n, m_xy += (x - old mean of x) (y - new mean
- * of y). */
-static void add_regression(rvm_score *score, double mean, double variance, double target)
+/* One more target t, predicted with mean p and variance v: the squared error, the negative log
+ * density, and with n the rows so far, by Welford's recurrence, mean += (x - mean) / n, m_xy += (x -
+ * old mean of x) (y - new mean of y). */
+static void add_regression(rvm_score *score, double mean, double variance, double degrees,
+                           double target)
 {
     const double n = (double)score->rows;
     const double error = target - mean;
     const double dp = mean - score->mean_p, dt = target - score->mean_t;
 
     score->error2 += error * error;
-    score->nlpd = finite_sum(score->nlpd + 0.5 * (M_LN2 + M_LNPI + log(variance)) +
-                             0.5 * error / variance * error);
-    count_held(score, central_probability(error, variance));
+    score->nlpd = finite_sum(score->nlpd - rvm_spread_log_density(error, variance, degrees));
+    count_held(score, rvm_spread_central_probability(error, variance, degrees));
     score->mean_p += dp / n;
     score->mean_t += dt / n;
     score->m_pp += dp * (mean - score->mean_p);
@@ -82,7 +72,8 @@ void rvm_score_add_output(rvm_score *score, const rvm_prediction *p, const rvm_p
         if (isnan(target)) /* unlabelled */
             continue;
         score->rows++;
-        add_regression(score, p->value[at], p->variance[at], target);
+        add_regression(score, p->value[at], p->variance[at],
+                       p->degrees == NULL ? 0 : p->degrees[at], target);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "data/labels.h"
 #include "data/problem.h"
+#include "product/calibration_fit.h"
 #include "product/chains.h"
 #include "product/settings.h"
 #include "search/bounded.h"
@@ -179,6 +180,60 @@ static void report_sample(rvm_report *r, const rvm_trainer *tr)
     r->converged = tr->done && tr->mixed;
 }
 
+/* ---- Calibration ---------------------------------------------------------------------------- */
+
+/* Below, folds say nothing. */
+enum { LEAST_ROWS = 10 };
+
+static bool is_calibration_wanted(const rvm_trainer *tr)
+{
+    return tr->settings.probability && tr->p->rows >= LEAST_ROWS &&
+           (tr->type == NULL || !tr->type->trivial);
+}
+
+static rvm_status calibrate(rvm_trainer *tr, const rvm_problem *p, const rvm_prediction *rows,
+                            rvm_error *err)
+{
+    return rvm_calibration_fit(&tr->calibration, p, rows, &tr->settings, err);
+}
+
+/* The folds of the kernel that was chosen are there, where those that training needs are like them:
+ * of all rows, and with nothing else to be found in each. */
+static rvm_status begin_calibration(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_prediction *rows = NULL;
+    rvm_settings s = tr->of_fold;
+    s.probability = false;
+    if (tr->tuner != NULL && !s.ard && !rvm_trainer_is_sampled(tr))
+        rows = rvm_tuner_held_out(tr->tuner);
+    if (rows == NULL)
+        return rvm_crossval_alloc(&tr->crossval, tr->p, &s, RVM_CALIBRATION_FOLDS, tr->train, err);
+    tr->over = true;
+    return calibrate(tr, rvm_tuner_sample(tr->tuner), rows, err);
+}
+
+static rvm_status step_calibration(rvm_trainer *tr, rvm_error *err)
+{
+    const rvm_status status = rvm_crossval_step(&tr->over, tr->crossval, err);
+    if (status != RVM_OK || !tr->over)
+        return status;
+    return calibrate(tr, tr->p, rvm_crossval_prediction(tr->crossval), err);
+}
+
+/* Of the model it is what the stage before has said. */
+static void report_calibration(rvm_report *r, const rvm_trainer *tr)
+{
+    void (*of_model)(rvm_report *, const rvm_trainer *) = tr->sampler != NULL    ? report_sample
+                                                          : tr->inducing != NULL ? report_points
+                                                                                 : report_search;
+    of_model(r, tr);
+    if (tr->crossval == NULL)
+        return;
+    r->trials = (int)rvm_crossval_finished(tr->crossval);
+    r->trials_expected = (int)rvm_crossval_folds(tr->crossval);
+    r->progress = (double)r->trials / r->trials_expected;
+}
+
 /* ---- The table ------------------------------------------------------------------------------ */
 
 const rvm_stage_type rvm_stages[RVM_STAGES] = {
@@ -187,4 +242,6 @@ const rvm_stage_type rvm_stages[RVM_STAGES] = {
     [RVM_SEARCH] = { NULL, begin_search, step_search, report_search, 1 },
     [RVM_POINTS] = { is_process_wanted, begin_points, step_points, report_points, 1 },
     [RVM_SAMPLE] = { is_sample_wanted, begin_sample, step_sample, report_sample, 19 },
+    [RVM_CALIBRATE] = { is_calibration_wanted, begin_calibration, step_calibration,
+                        report_calibration, 4 },
 };

@@ -13,7 +13,7 @@ typedef struct {
     double work; /* a guess, against a search */
 } rvm_stage_type;
 
-enum { RVM_STAGES = RVM_SAMPLE + 1 };
+enum { RVM_STAGES = RVM_CALIBRATE + 1 };
 
 /* By rvm_stage, in their order. */
 extern const rvm_stage_type rvm_stages[RVM_STAGES];

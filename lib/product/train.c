@@ -5,6 +5,7 @@
  *     search   the precisions, by the log evidence
  *     points   further points and their process, from the solution of the search
  *     sample   draws from the posterior, from the solution of the search
+ *     calibrate  how far its predictions can be trusted, by those of rows left out
  *
  * A stage leaves its result in the settings (the kernel) or in an object of the trainer; what is
  * there so far becomes a model at any time. */
@@ -63,6 +64,8 @@ static rvm_status next_stage(rvm_trainer *tr, rvm_error *err)
 {
     tr->past += rvm_stages[tr->stage].work;
     close_kernel(&tr->settings, tr);
+    if (tr->stage == RVM_TUNE)
+        tr->of_fold = tr->settings;
     return begin_stage(tr, (int)tr->stage + 1, err);
 }
 
@@ -113,6 +116,7 @@ static rvm_status begin(rvm_trainer *tr, rvm_error *err)
     if (tr->place == NULL)
         return rvm_fail_memory(err, "the classes");
     s->tolerance = fmax(s->tolerance, s->prune_margin); /* what is not kept is not added */
+    tr->of_fold = *s;
     return begin_stage(tr, RVM_TUNE, err);
 }
 
@@ -145,6 +149,8 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_widths_free(tr->widths);
     rvm_inducing_free(tr->inducing);
     rvm_sampler_free(tr->sampler);
+    rvm_crossval_free(tr->crossval);
+    rvm_calibration_free(&tr->calibration);
     rvm_search_free(tr->type, tr->search);
     free(tr->place);
     rvm_labels_free(&tr->labels);
@@ -166,6 +172,7 @@ static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_e
     rvm_trainer *now = NULL;
     rvm_report r;
     close_kernel(&s, tr);
+    s.probability = false;
     s.ard = s.ard && tr->stage == RVM_TUNE; /* then the model is by the way of the next stage */
     rvm_status status = rvm_trainer_alloc(&now, tr->p, &s, err);
     if (status == RVM_OK)

@@ -146,6 +146,19 @@ static rvm_status make_model(rvm_model **out, const rvm_trainer *tr, bool conver
     return RVM_OK;
 }
 
+static rvm_status add_calibration(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
+{
+    rvm_model *m = *out;
+    if (!rvm_calibration_copy(&m->calibration, &tr->calibration)) {
+        rvm_model_free(m);
+        return rvm_fail_memory(err, "the model");
+    }
+    /* No row is farther from no vectors than another one. */
+    for (size_t k = 0; k < m->calibration.outputs && m->vectors->rows == 0; k++)
+        m->calibration.spread[k].beyond = 0;
+    return RVM_OK;
+}
+
 rvm_status rvm_trainer_finish(rvm_model **out, const rvm_trainer *tr, bool converged,
                               rvm_error *err)
 {
@@ -153,7 +166,8 @@ rvm_status rvm_trainer_finish(rvm_model **out, const rvm_trainer *tr, bool conve
     rvm_status status = RVM_EINTERRUPT;
     if (process)
         status = make_model(out, tr, converged, finish_process, err);
+    const bool as_wanted = tr->done && (!process || status == RVM_OK);
     if (status == RVM_EINTERRUPT) /* what the search has found is there */
         status = make_model(out, tr, converged && !process, finish_search, err);
-    return status;
+    return status == RVM_OK && as_wanted ? add_calibration(out, tr, err) : status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/interrupt.h"
 #include "data/labels.h"
+#include "product/calibration.h"
 #include "product/crossval.h"
 #include "product/sampler.h"
 #include "product/tune.h"
@@ -15,6 +16,7 @@ struct rvm_trainer {
     const rvm_problem *p;  /* borrowed */
     rvm_training *train;   /* how a fold is trained */
     rvm_settings settings; /* with what the stages have found of the kernel */
+    rvm_settings of_fold;  /* with what of it a fold does not find by itself */
     rvm_labels labels;     /* classification */
     rvm_stage stage;
     bool over;          /* that one is, and the next one begins at the next step */
@@ -30,6 +32,8 @@ struct rvm_trainer {
     rvm_inducing *inducing;      /* NULL without, or before the points are chosen */
     rvm_sampler *sampler;        /* NULL before the chains begin */
     bool mixed;                  /* they agree */
+    rvm_crossval *crossval;      /* NULL before the calibration begins */
+    rvm_calibration calibration; /* owned; of no rows before it has ended */
 };
 
 static inline bool rvm_trainer_has_many_classes(const rvm_trainer *tr)

@@ -35,6 +35,7 @@
 #include "basis/spacing.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "product/calibration.h"
 #include "product/loss.h"
 #include "product/settings.h"
 
@@ -42,7 +43,7 @@ enum {
     FEW_ROWS = 1500,  /* that the ladder is searched with, */
     MANY_ROWS = 8000, /* and those that decide between the rungs around the best one */
     LEAST_ROWS = 5,   /* below, the middle rung is taken unseen */
-    FEW_FOLDS = 5,
+    FEW_FOLDS = RVM_CALIBRATION_FOLDS,
     MANY_FOLDS = 3,
     DRAWN_ROWS = 1000, /* rows times draws of the folds, about, */
     MOST_DRAWS = 4,
@@ -72,6 +73,7 @@ typedef struct {
                   */
     double sure; /* what it gains on a constant, in standard errors */
     rvm_fold_score score;
+    rvm_prediction *first; /* owned: of the first draw; NULL where it is not kept */
 } trial;
 
 /* The best rung of the ladder of the rows in hand, and what each has come to. */
@@ -110,6 +112,7 @@ struct rvm_tuner {
     tuner_stage stage;
     gsl_rng *rng;              /* owned */
     rvm_prediction prediction; /* scratch */
+    bool keeps;                /* what the first draw of each trial has predicted */
     int tried;                 /* cross-validations so far */
     double work;               /* the same in rows times folds */
 };
@@ -274,6 +277,17 @@ static rvm_status add_draw(trial *to, const rvm_tuner *t, rvm_error *err)
     return RVM_OK;
 }
 
+/* They are those of t, which makes new ones for the next trial. */
+static rvm_status keep_rows(trial *to, rvm_tuner *t, rvm_error *err)
+{
+    to->first = rvm_array(1, sizeof *to->first);
+    if (to->first == NULL)
+        return rvm_fail_memory(err, "predictions");
+    *to->first = t->prediction;
+    t->prediction = (rvm_prediction){ .rows = 0 };
+    return RVM_OK;
+}
+
 /* One draw of the folds for one rung, draw k the same for each of them. */
 static rvm_status draw_folds(rvm_tuner *t, family *f, int rung, rvm_error *err)
 {
@@ -294,10 +308,19 @@ static rvm_status draw_folds(rvm_tuner *t, family *f, int rung, rvm_error *err)
     } else {
         status = add_draw(to, t, err);
     }
+    if (status == RVM_OK && t->keeps && to->draws == 1 && !isinf(to->loss))
+        status = keep_rows(to, t, err);
     f->drawn++;
     t->tried++;
     t->work += (double)(folds_of(t) * t->sample->rows);
     return status;
+}
+
+/* With what it owns. */
+static void take_trial(trial *to, trial *from)
+{
+    *to = *from;
+    from->first = NULL;
 }
 
 /* Where the careful comparison has no more starts than the first one, that is its first draw, and
@@ -307,7 +330,7 @@ static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
 {
     trial *to = trial_at(f->now, rung);
     if (t->stage == CAREFUL && to->draws == 0 && careful_starts(t) == 1)
-        *to = *trial_at(&f->few, rung);
+        take_trial(to, trial_at(&f->few, rung));
     return to->draws > 0 && to->draws >= draws_of(t) ? RVM_OK : draw_folds(t, f, rung, err);
 }
 
@@ -520,6 +543,8 @@ static void set_trials(rvm_tuner *t, const rvm_settings *s)
         t->open.type[t->open.type_count++] = s->kernel.type;
     t->settings.tune = (rvm_tuning){ .gamma = false };
     t->seed = s->seed;
+    t->keeps = s->probability && t->p->rows <= FEW_ROWS;
+    t->settings.probability = false;
 }
 
 rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
@@ -540,10 +565,28 @@ rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_sett
     return RVM_OK;
 }
 
+static void free_ladder(ladder *l)
+{
+    for (int k = 0; k < RUNGS; k++)
+        if (l->rung[k].first != NULL) {
+            rvm_prediction_free(l->rung[k].first);
+            free(l->rung[k].first);
+        }
+}
+
+static void free_family(family *f)
+{
+    free_ladder(&f->few);
+    free_ladder(&f->careful);
+    free_ladder(&f->many);
+}
+
 void rvm_tuner_free(rvm_tuner *t)
 {
     if (t == NULL)
         return;
+    for (size_t k = 0; t->family != NULL && k < t->families; k++)
+        free_family(&t->family[k]);
     rvm_prediction_free(&t->prediction);
     rvm_problem_free(t->sample);
     rvm_constant_free(&t->constant);
@@ -597,6 +640,18 @@ static rvm_choice best_choice(const family *f)
 rvm_choice rvm_tuner_best(const rvm_tuner *t)
 {
     return best_choice(&t->family[t->stage == MORE_ROWS ? t->current : best_family(t)]);
+}
+
+const rvm_prediction *rvm_tuner_held_out(const rvm_tuner *t)
+{
+    const family *f = &t->family[best_family(t)];
+    const ladder *l = verdict(f);
+    return f->is_constant ? NULL : l->rung[l->best - WIDEST].first;
+}
+
+const rvm_problem *rvm_tuner_sample(const rvm_tuner *t)
+{
+    return t->sample;
 }
 
 size_t rvm_tuner_types(const rvm_tuner *t)

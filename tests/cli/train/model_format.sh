@@ -25,7 +25,7 @@ awk '
 
 "$BIN/rvm-train" -q -t 1 -r 1 -g 0.5 -b 1 --no-bias "$DATA/ripley.train" classes || fail "fails"
 sed '/^RV/,$d' classes | awk '{ print $1 }' | uniq | tr '\n' ' ' >keys
-[ "$(cat keys)" = 'rvm_model task kernel_type degree gamma coef0 nr_class label total_rv examples rows class_rows log_evidence converged probability factor ' ] ||
+[ "$(cat keys)" = 'rvm_model task kernel_type degree gamma coef0 nr_class label total_rv examples rows class_rows log_evidence converged probability calibration_rows temperature held_out_loss held_out_error factor ' ] ||
     fail "keys of a classification: $(cat keys)"
 grep -qx 'label 1 -1' classes || fail "labels: $(grep label classes)"
 grep -qx 'probability 1' classes || fail "-b 1 is not kept"

@@ -1,0 +1,14 @@
+/* Calibration: what held-out predictions say of the distributions that a model predicts. */
+#ifndef RVM_CALIBRATION_FIT_H
+#define RVM_CALIBRATION_FIT_H
+
+#include "product/calibration.h"
+#include "product/crossval.h"
+
+/* From the predictions of all rows of p by models that have not seen them, trained with *s but for
+ * their rows. *out: zeroed; owned by the caller, and of no rows where nothing can be said. */
+RVM_CHECKED rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_problem *p,
+                                           const rvm_prediction *prediction, const rvm_settings *s,
+                                           rvm_error *err);
+
+#endif
