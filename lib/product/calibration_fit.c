@@ -265,17 +265,18 @@ static double at_parameters(const gsl_vector *x, void *params)
 {
     const scatter *q = params;
     const rvm_spread s = spread_at(x, q);
-    const double ln_a = gsl_vector_get(x, FACTOR), ratio = variance_of_scale2(s.degrees);
+    const double ln_a = gsl_vector_get(x, FACTOR);
     double sum = 0.5 * gsl_pow_2(ln_a / factor_spread) + wall(ln_a) +
                  rate_of_tails / degrees_at(gsl_vector_get(x, TAIL));
     if (q->spreads) {
         const double ln_c = gsl_vector_get(x, RESIDUAL);
         sum += 0.5 * gsl_pow_2(ln_c / residual_spread) + wall(ln_c);
     }
-    for (size_t n = 0; n < q->N; n++)
-        sum -= rvm_spread_log_density(
-            q->error[n], ratio * rvm_spread_variance(&s, q->variance[n], q->residual[n]),
-            s.degrees);
+    sum -= (double)q->N * rvm_spread_log_constant(s.degrees);
+    for (size_t n = 0; n < q->N; n++) {
+        const double w = rvm_spread_variance(&s, q->variance[n], q->residual[n]);
+        sum -= rvm_spread_log_shape(q->error[n], w, s.degrees);
+    }
     return isfinite(sum) ? sum : DBL_MAX;
 }
 

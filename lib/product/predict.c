@@ -209,7 +209,7 @@ static void fill_left(worker *w, const rvm_predictor *pr, const rvm_kernel_rows 
     for (size_t r = 0; r < count; r++) {
         const double prior = kernel->type == RVM_PRECOMPUTED ? pr->m->kernel_diagonal : w->left[r];
         w->left[r] = prior - q[r] < 0 ? 0 : prior - q[r];
-        w->share[r] = prior == 0 ? 0 : w->left[r] / prior;
+        w->share[r] = prior <= 0 ? 0 : w->left[r] / prior;
     }
 }
 
@@ -474,6 +474,17 @@ static rvm_status factor_vectors(rvm_forward *out, const rvm_model *m, int threa
     return status;
 }
 
+/* Values that turn out to be no covariance, as those of the spline are where features are negative,
+ * leave no residual. */
+static rvm_status init_vectors(rvm_predictor *pr, rvm_error *err)
+{
+    const rvm_status status = factor_vectors(&pr->points, pr->m, (int)pr->workers, err);
+    if (status != RVM_ENUMERIC)
+        return status;
+    pr->left = pr->residual = false;
+    return RVM_OK;
+}
+
 static rvm_status init_points(rvm_predictor *pr, rvm_error *err)
 {
     const rvm_model *m = pr->m;
@@ -481,7 +492,7 @@ static rvm_status init_points(rvm_predictor *pr, rvm_error *err)
     if (!pr->left || m->vectors->rows == 0)
         return RVM_OK;
     if (!rvm_model_is_process(m))
-        return factor_vectors(&pr->points, m, (int)pr->workers, err);
+        return init_vectors(pr, err);
     if (!rvm_forward_init(&pr->points, m->point_factor, m->vectors->rows))
         return rvm_fail_memory(err, "prediction");
     return RVM_OK;

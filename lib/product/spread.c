@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Square of the scale. */
-static double scale2(double variance, double degrees)
+static double scale2_of(double variance, double degrees)
 {
     return degrees == 0 ? variance : variance * ((degrees - 2) / degrees);
 }
@@ -24,19 +24,31 @@ double rvm_spread_variance(const rvm_spread *s, double variance, double residual
  *     -ln t = ln B(1/2, nu/2) + (ln nu + ln s^2) / 2 + (nu + 1) / 2 ln(1 + e^2 / (nu s^2))
  *
  * The square is divided before it is multiplied: it may overflow. */
+double rvm_spread_log_constant(double degrees)
+{
+    if (degrees == 0)
+        return -0.5 * (M_LN2 + M_LNPI);
+    return -gsl_sf_lnbeta(0.5, 0.5 * degrees) - 0.5 * log(degrees);
+}
+
+double rvm_spread_log_shape(double error, double scale2, double degrees)
+{
+    const double square = error / scale2 * error;
+    if (degrees == 0)
+        return -0.5 * log(scale2) - 0.5 * square;
+    return -0.5 * log(scale2) - 0.5 * (degrees + 1) * log1p(square / degrees);
+}
+
 double rvm_spread_log_density(double error, double variance, double degrees)
 {
-    const double s2 = scale2(variance, degrees), square = error / s2 * error;
-    if (degrees == 0)
-        return -0.5 * (M_LN2 + M_LNPI + log(variance)) - 0.5 * square;
-    return -gsl_sf_lnbeta(0.5, 0.5 * degrees) - 0.5 * (log(degrees) + log(s2)) -
-           0.5 * (degrees + 1) * log1p(square / degrees);
+    return rvm_spread_log_constant(degrees) +
+           rvm_spread_log_shape(error, scale2_of(variance, degrees), degrees);
 }
 
 /* 2 F(|z|) - 1, z in units of the scale; of the normal distribution erf(|z| / 2^1/2). */
 double rvm_spread_central_probability(double error, double variance, double degrees)
 {
-    const double z = fabs(error) / sqrt(scale2(variance, degrees));
+    const double z = fabs(error) / sqrt(scale2_of(variance, degrees));
     return degrees == 0 ? erf(M_SQRT1_2 * z) : 1 - 2 * gsl_cdf_tdist_Q(z, degrees);
 }
 
@@ -44,5 +56,5 @@ double rvm_spread_steps(double P, double degrees)
 {
     if (degrees == 0)
         return gsl_cdf_ugaussian_Qinv((1 - P) / 2);
-    return gsl_cdf_tdist_Qinv((1 - P) / 2, degrees) * sqrt(scale2(1, degrees));
+    return gsl_cdf_tdist_Qinv((1 - P) / 2, degrees) * sqrt(scale2_of(1, degrees));
 }

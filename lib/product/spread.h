@@ -23,6 +23,10 @@ double rvm_spread_variance(const rvm_spread *s, double variance, double residual
 
 /* ln p of a target that is so far from the mean. */
 double rvm_spread_log_density(double error, double variance, double degrees);
+/* The same in two parts, of which the first is the same for all targets; scale2: of the normal
+ * distribution the variance, of Student's t that times (degrees - 2) / degrees. */
+double rvm_spread_log_constant(double degrees);
+double rvm_spread_log_shape(double error, double scale2, double degrees);
 /* The probability of the central interval that ends at it. */
 double rvm_spread_central_probability(double error, double variance, double degrees);
 /* Standard deviations on each side of the central interval of probability P, 0 < P < 1. */
