@@ -178,11 +178,12 @@ static void print_head(FILE *text, const predict_job *job, const rvm_model *m,
 }
 
 /* On standard error, where libsvm's tool refuses such a model. */
-static void note_uncalibrated(const predict_job *job, const rvm_model_info *info)
+static void note_uncalibrated(const predict_job *job, const rvm_model *m,
+                              const rvm_model_info *info)
 {
-    if (job->probability && info->classes > 1 && !info->probability)
-        cli_note(&tool, "the model was trained without -b 1: its probabilities are as the evidence "
-                        "leaves them, not fitted to rows held out");
+    if (job->probability && info->classes != 1 && rvm_model_calibration(m).rows == 0)
+        cli_note(&tool, "the %s of this model are not fitted to held-out rows (rvm-train -b 1)",
+                 info->classes > 0 ? "probabilities" : "variances");
 }
 
 /* ---- The stream ----------------------------------------------------------------------------- */
@@ -373,7 +374,7 @@ static int predict_to(stream *s, const char *output_name)
         return 1;
     if (!s->job->quiet) {
         print_head(text, s->job, s->m, &s->info);
-        note_uncalibrated(s->job, &s->info);
+        note_uncalibrated(s->job, s->m, &s->info);
     }
     const rvm_status status = predict_rows(s, &o, output_name, &err);
     if (status != RVM_OK)

@@ -43,13 +43,17 @@ cmp predicted again || fail "-b 1 changes the model"
 diff wanted out >&2 || fail "a remark with -b 1"
 
 # And the other way about, where libsvm refuses: a note on standard error, the same on standard output.
-note='rvm-predict: the model was trained without -b 1: '
+note='rvm-predict: the probabilities of this model are not fitted to held-out rows '
 "$BIN/rvm-predict" -b 1 "$DATA/ripley.test" classes again >out 2>err || fail "fails"
 diff wanted out >&2 || fail "the note is on stdout"
 [ "$(grep -c "^$note" err)" = 1 ] || fail "no note: $(cat err)"
 "$BIN/rvm-predict" "$DATA/ripley.test" classes again 2>err >out || fail "fails"
 "$BIN/rvm-predict" -b 1 "$DATA/ripley.test" marked again 2>>err >out || fail "fails"
 ! grep "^$note" err >&2 || fail "the note where nothing is wrong"
+
+"$BIN/rvm-predict" -b 1 "$DATA/mcycle" regression again 2>err >out || fail "fails"
+[ "$(grep -c '^rvm-predict: the variances of this model are not fitted' err)" = 1 ] ||
+    fail "no note on variances: $(cat err)"
 
 for model in regression marked classes; do
     "$BIN/rvm-predict" -q -b 1 "$DATA/ripley.test" $model again >out 2>err || fail "-q fails"
