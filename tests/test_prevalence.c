@@ -117,6 +117,50 @@ START_TEST(draws_by_hand)
     }
 END_TEST
 
+/* The model with that temperature, owned by the caller. */
+static char *tempered(const char *model, const char *temperature)
+{
+    const char *at = strstr(model, model == process ? "RV" : "factor");
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+
+    ck_assert_ptr_nonnull(out);
+    fprintf(out, "%.*scalibration_rows 5\ntemperature %s\nheld_out_loss 0\nheld_out_error 0\n%s",
+            (int)(at - model), model, temperature, at);
+    fclose(out);
+    return text;
+}
+
+/* The shares times the roots of p / pi. */
+static void expect_roots(const char *model, const double *share, const double *given, int label,
+                         const double *quotient)
+{
+    const double a = share[0] * sqrt(quotient[0]), b = share[1] * sqrt(quotient[1]);
+    char *text = tempered(model, "2");
+
+    expect(text, log(9), given, label, (double[]){ a / (a + b), b / (a + b) });
+    free(text);
+}
+
+/* A temperature of 2 leaves the root of p / pi, whatever the shares: at odds of 9 and shares of 1/3
+ * and 2/3 in training p / pi is 2.7 and 0.15, with weights of 1 and 1/2, and so equal ones, 1.8 and
+ * 0.2. */
+START_TEST(temperature_is_of_what_the_row_says)
+    {
+        const double thirds[] = { 1.0 / 3, 2.0 / 3 }, halves[] = { 0.5, 0.5 },
+                     rare[] = { 0.1, 0.9 };
+        const double plainly[] = { 2.7, 0.15 }, evenly[] = { 1.8, 0.2 };
+
+        expect_roots(plain, thirds, NULL, 1, plainly);
+        expect_roots(plain, rare, rare, -1, plainly);
+        expect_roots(weighted, halves, NULL, 1, evenly);
+        expect_roots(weighted, thirds, thirds, 1, evenly);
+        expect_roots(weighted, rare, rare, -1, evenly);
+        expect_roots(process, rare, rare, -1, plainly);
+    }
+END_TEST
+
 /* What does not occur is not predicted, however sure the model is; logarithms are finite. */
 START_TEST(shares_of_nothing)
     {
@@ -129,6 +173,10 @@ START_TEST(shares_of_nothing)
         CHECK_OK(predict(&out, plain, -1e100, first, true, &err));
         ck_assert_double_eq(out.log_probability[1], -DBL_MAX);
         rvm_prediction_free(&out);
+        /* Twice these log-odds are beyond double. */
+        char *text = tempered(process, "0.5");
+        expect(text, -1e308, first, 1, (double[]){ 1, 0 });
+        free(text);
     }
 END_TEST
 
@@ -168,6 +216,7 @@ Suite *prevalence_suite(void)
     tcase_add_test(tc, two_classes_by_hand);
     tcase_add_test(tc, more_classes_by_hand);
     tcase_add_test(tc, draws_by_hand);
+    tcase_add_test(tc, temperature_is_of_what_the_row_says);
     tcase_add_test(tc, shares_of_nothing);
     tcase_add_test(tc, wrong_shares_are_refused);
     suite_add_tcase(suite, tc);

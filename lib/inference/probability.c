@@ -89,8 +89,8 @@ size_t rvm_probability_one_vs_rest(double *p, double *log_p, const double *mean,
 
 size_t rvm_probability_shift(double *p, double *log_p, double power, const double *shift, size_t C)
 {
-    for (size_t k = 0; k < C; k++)
-        log_p[k] = power * log_p[k] + shift[k];
+    for (size_t k = 0; k < C; k++) /* the only class that there is may be as good as impossible */
+        log_p[k] = fmax(power * log_p[k], -DBL_MAX) + shift[k];
     return bring_to_one(p, log_p, C);
 }
 

@@ -366,6 +366,17 @@ static void code_spreads(model_file *x)
         c->outputs = x->outputs;
 }
 
+/* Within ten times what training makes of any. */
+static void code_temperature(model_file *x)
+{
+    double *T = &x->m->calibration.info.temperature;
+
+    rvm_codec_key(&x->c, "temperature");
+    rvm_codec_real(&x->c, T, RVM_POSITIVE);
+    if (*T < 0.01 || *T > 200)
+        rvm_codec_fault(&x->c, "a number from 0.01 to 200 is expected");
+}
+
 /* What held-out rows have said. */
 static void code_calibration(model_file *x)
 {
@@ -379,8 +390,7 @@ static void code_calibration(model_file *x)
     if (is_regression(x)) {
         code_spreads(x);
     } else {
-        rvm_codec_key(&x->c, "temperature");
-        rvm_codec_real(&x->c, &info->temperature, RVM_POSITIVE);
+        code_temperature(x);
     }
     rvm_codec_key(&x->c, "held_out_loss");
     rvm_codec_real(&x->c, &info->loss, RVM_ANY);
