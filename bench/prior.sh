@@ -429,6 +429,12 @@ tell_of_far() {
 
 has() { [ -s "$tmp/lines" ] && grep -q " $1 " "$tmp/lines"; }
 
+describe_command() {
+    echo '    command     make bench-prior BENCH_DATA=FOLDER'
+    [ -z "${PRIOR_SETS:-}" ] ||
+        echo "$PRIOR_SETS" | fold -s -w 70 | sed '1s/^/    PRIOR_SETS  /; 2,$s/^/                /; s/ *$//'
+}
+
 print_head() {
     gp_version=$("$python" "$here/peer-gp.py" --version 2>/dev/null) || gp_version='no scikit-learn'
     cat <<END
@@ -455,7 +461,7 @@ takes long: -g 0.0078125 and -g 0.125, which is 2 / features), for regression --
 
 The first column of each kind is that of the flat prior.
 
-    command     make bench-prior BENCH_DATA=FOLDER
+$(describe_command)
 $(describe_machine)
 $(describe_program "$bin")
     peers       svm-train of libsvm, $gp_version
