@@ -346,8 +346,8 @@ static void fill_functions(worker *w, const rows_job *j, size_t first, size_t co
             rvm_term_values(w->terms + i * CHUNK, &f->term[i], j->p, first, count);
         if (f->draws == 0)
             fill_mean(w->mean + k * CHUNK, w, f, f->weight, 1);
-        for (size_t d = 0; d < f->draws; d++)
-            fill_mean(w->mean + d * CHUNK, w, f, f->draw + d, f->draws);
+        for (size_t d = 0; d < f->draws; d++) /* draw is NULL where no function is left */
+            fill_mean(w->mean + d * CHUNK, w, f, f->count > 0 ? f->draw + d : NULL, f->draws);
         if (pr->variance)
             fill_variance(w->variance + k * CHUNK, w, f, &pr->forward[k], tiles);
     }
