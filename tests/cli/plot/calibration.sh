@@ -56,32 +56,8 @@ grep -q '^set title "150 rows, ' three.gp || fail "$(grep title three.gp)"
 
 # Two outputs, written by hand: residuals of 0 but for 1 / 1.25^1/2 and 1 / 5^1/2 standard deviations,
 # which intervals of 2 pnorm(0.894427) - 1 = 0.629 and 2 pnorm(0.447214) - 1 = 0.345 reach.
-cat >both <<'END'
-rvm_model 1
-task regression
-kernel_type linear
-nr_class 2
-nr_output 2
-total_rv 1
-examples 9
-noise_variance 0.25 4
-noise_fixed 0
-log_evidence -4.5
-converged 1
-output 1 2
-bias 0 1e12 1
-factor 1e300 0
-factor 2
-output 2 2
-bias 0 1e12 3
-factor 1e300 0
-factor 4
-RV
-2 8 -1 5 1:1
-end
-END
-printf '1,3 1:0\n6,1 1:2\n9,0 1:4\n' >targets
-"$plot" --calibration targets both both.gp || fail "fails"
+. "$SRC/tests/cli/two_outputs.inc"
+"$plot" --calibration rows model both.gp || fail "fails"
 block bins both.gp | cut -d ' ' -f 1-3 | tr '\n' ';' >got
 [ "$(cat got)" = '0.05 0.666667 6;0.1 0.666667 6;0.2 0.666667 6;0.3 0.666667 6;0.4 0.833333 6;0.5 0.833333 6;0.6 0.833333 6;0.7 1 6;0.8 1 6;0.9 1 6;0.95 1 6;0.99 1 6;' ] ||
     fail "intervals hold: $(cat got)"

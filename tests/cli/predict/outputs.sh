@@ -2,33 +2,7 @@
 set -u
 fail() { echo "$*" >&2; exit 1; }
 
-# Written by hand: outputs 1 + 2x and 3 - x, the weight of x uncertain in the first, with factors
-# that make the variances x^2 / 4 + 0.25 and x^2 / 16 + 4.
-cat >model <<END
-rvm_model 1
-task regression
-kernel_type linear
-nr_class 2
-nr_output 2
-total_rv 1
-examples 9
-noise_variance 0.25 4
-noise_fixed 0
-log_evidence -4.5
-converged 1
-output 1 2
-bias 0 1e12 1
-factor 1e300 0
-factor 2
-output 2 2
-bias 0 1e12 3
-factor 1e300 0
-factor 4
-RV
-2 8 -1 5 1:1
-end
-END
-printf '1,3 1:0\n6,1 1:2\n9,0 1:4\n' >rows
+. "$SRC/tests/cli/two_outputs.inc" # 1 + 2x and 3 - x; variances x^2 / 4 + 0.25 and x^2 / 16 + 4
 "$BIN/rvm-predict" --variance rows model out >text 2>err || fail "fails: $(cat err)"
 printf '1,3 0.25,4\n5,1 1.25,4.25\n9,-1 4.25,5\n' | cmp - out || fail "predicts: $(cat out)"
 
