@@ -148,7 +148,7 @@ TEST_OBJ := $(SUITES:%=$(OUT)/tests/test_%.o) $(OUT)/tests/run_check.o $(OUT)/su
 MAN1     := $(wildcard man/*.1)
 MAN5     := $(wildcard man/*.5)
 FORMATTED = $(wildcard *.c lib/*.h lib/*/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
-SHELL_FILES = $(SCRIPTS) $(wildcard tests/*.sh tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
+SHELL_FILES = $(SCRIPTS) $(wildcard tests/*.sh tests/cli/*.inc tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
 
 # Commands are shown in short unless V is set.
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)

@@ -56,16 +56,16 @@ grep -q '^set title "150 rows, ' three.gp || fail "$(grep title three.gp)"
 
 # Two outputs, written by hand: residuals of 0 but for 1 / 1.25^1/2 and 1 / 5^1/2 standard deviations,
 # which intervals of 2 pnorm(0.894427) - 1 = 0.629 and 2 pnorm(0.447214) - 1 = 0.345 reach.
-. "$SRC/tests/cli/two_outputs.inc"
-"$plot" --calibration rows model both.gp || fail "fails"
+mkdir two && (cd two && . "$SRC/tests/cli/two_outputs.inc") || fail "no room"
+"$plot" --calibration two/rows two/model both.gp || fail "fails"
 block bins both.gp | cut -d ' ' -f 1-3 | tr '\n' ';' >got
 [ "$(cat got)" = '0.05 0.666667 6;0.1 0.666667 6;0.2 0.666667 6;0.3 0.666667 6;0.4 0.833333 6;0.5 0.833333 6;0.6 0.833333 6;0.7 1 6;0.8 1 6;0.9 1 6;0.95 1 6;0.99 1 6;' ] ||
     fail "intervals hold: $(cat got)"
 grep -qx 'set title "6 targets, mean difference 0.306"' both.gp || fail "$(grep title both.gp)"
 ! grep -q 'with labels' both.gp || fail "counts that are all the same"
 
-refuse '^rvm-plot: both: the rows have one label and the model has several outputs$' \
-    --calibration rows both a.gp
+refuse '^rvm-plot: two/model: the rows have one label and the model has several outputs$' \
+    --calibration rows two/model a.gp
 printf '5 1:1\n6 1:2\n' >others
 refuse '^rvm-plot: model: no row is of a class of the model$' --calibration others model a.gp
 refuse '^rvm-plot: model:1:1: a model of rvm-train and no data file' --calibration model model a.gp
