@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/problem.h"
+#include "problems.h"
 #include "rvm.h"
 
 /* A wave with scattered noise, or its sign as a class. */
@@ -24,15 +25,6 @@ static rvm_problem *wave(size_t N, rvm_task task)
                                      &index, &x, 1));
     }
     return p;
-}
-
-static rvm_settings settings_for(rvm_task task)
-{
-    rvm_settings s = rvm_settings_default();
-
-    s.task = task;
-    s.kernel.gamma = 0.5;
-    return s;
 }
 
 static rvm_prediction validate(const rvm_problem *p, const rvm_settings *s, size_t folds)
@@ -78,7 +70,7 @@ static void predict_one(rvm_prediction *out, const rvm_problem *p, size_t i, con
 START_TEST(leaving_one_out_is_what_it_says)
     {
         const rvm_task task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
-        const rvm_settings s = settings_for(task);
+        const rvm_settings s = settings_for(task, RVM_RBF, 0.5);
         rvm_problem *p = wave(12, task);
         rvm_prediction out = validate(p, &s, 100), one = { 0 };
 
@@ -95,7 +87,7 @@ END_TEST
 
 START_TEST(folds_depend_on_the_seed_alone)
     {
-        rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
         rvm_problem *p = wave(40, RVM_REGRESSION);
         rvm_prediction first = validate(p, &s, 5), again = validate(p, &s, 5);
 
@@ -118,7 +110,7 @@ END_TEST
  * only one row has feature 50. */
 START_TEST(gamma_comes_from_all_rows)
     {
-        rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
         rvm_problem *p = wave(12, RVM_REGRESSION);
         const int index = 50;
         const double value = 0.001;
@@ -153,7 +145,7 @@ static rvm_problem *rare_class(size_t rare, size_t others)
 /* Every class is in each training part of two folds, whatever the seed: no probability is 0. */
 static void check_stratified(const rvm_problem *p, size_t classes, unsigned long seeds)
 {
-    rvm_settings s = settings_for(RVM_CLASSIFICATION);
+    rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
 
     for (s.seed = 1; s.seed <= seeds; s.seed++) {
         rvm_prediction out = validate(p, &s, 2);
@@ -181,7 +173,7 @@ END_TEST
 START_TEST(a_part_may_lack_a_class)
     {
         const rvm_class_weight weights[] = { { 9, 2.0 }, { 4, 0.5 }, { 123, 3.0 } };
-        rvm_settings s = settings_for(RVM_CLASSIFICATION);
+        rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
         rvm_problem *p = rare_class(1, 8);
 
         s.class_weights = weights;
@@ -228,7 +220,7 @@ END_TEST
  * columns stay 9, 4, 6. */
 START_TEST(a_part_may_lack_one_of_three)
     {
-        const rvm_settings s = settings_for(RVM_CLASSIFICATION);
+        const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
         rvm_problem *p = three_classes(1);
         rvm_prediction out = validate(p, &s, 2);
         size_t lacking = 0;
@@ -271,7 +263,7 @@ START_TEST(single_rows_are_spread_over_the_folds)
     {
         static const size_t rows[] = { 3, 9, 7 }, folds[] = { 2, 3, 5 };
         const size_t N = rows[_i], F = folds[_i];
-        const rvm_settings s = settings_for(RVM_CLASSIFICATION);
+        const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.5);
         rvm_problem *p = single_rows(N);
         rvm_prediction out = validate(p, &s, F);
 
@@ -293,7 +285,7 @@ END_TEST
 /* In regression each row has its 90 % interval: 1.6448536 standard deviations on each side. */
 START_TEST(rows_have_their_intervals)
     {
-        const rvm_settings s = settings_for(RVM_REGRESSION);
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
         rvm_problem *p = wave(30, RVM_REGRESSION);
         rvm_prediction out = validate(p, &s, 3);
 
@@ -310,7 +302,7 @@ END_TEST
 
 START_TEST(what_cannot_be_cut_is_refused)
     {
-        rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
         rvm_problem *p = wave(12, RVM_REGRESSION), *one = wave(1, RVM_REGRESSION);
         rvm_prediction out = { 0 };
         rvm_error err = { 0 };
@@ -331,7 +323,7 @@ END_TEST
 START_TEST(a_fault_is_at_a_row_of_the_file)
     {
         const size_t N = 12, far = 7;
-        rvm_settings s = settings_for(RVM_REGRESSION);
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
         rvm_problem *p = rvm_problem_alloc();
         rvm_prediction out = { 0 };
         rvm_error err = { 0 };
@@ -353,6 +345,31 @@ START_TEST(a_fault_is_at_a_row_of_the_file)
     }
 END_TEST
 
+/* A row and its copy are in one fold, so that one model predicts both, to the last bit; where more than
+ * half of the rows are copies they are dealt like all rows. */
+START_TEST(copies_are_left_out_together)
+    {
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.5);
+        rvm_problem *p = empty_problem(), *few = empty_problem();
+        size_t apart = 0;
+        for (int n = 0; n < 50; n++) {
+            const double x = 0.1 * (n % 30), y = n % 5; /* rows 30 .. 49 are copies */
+            append_dense(p, sin(3 * x) + 0.01 * (n % 30 % 7), &x, 1);
+            append_dense(few, y, &y, 1);
+        }
+        rvm_prediction out = validate(p, &s, 5), other = validate(few, &s, 5);
+        for (size_t n = 30; n < 50; n++)
+            ck_assert_double_eq(out.value[n], out.value[n - 30]);
+        for (size_t n = 5; n < 50; n++)
+            apart += other.value[n] != other.value[n % 5];
+        ck_assert_uint_gt(apart, 0);
+        rvm_prediction_free(&out);
+        rvm_prediction_free(&other);
+        rvm_problem_free(p);
+        rvm_problem_free(few);
+    }
+END_TEST
+
 Suite *crossval_suite(void)
 {
     Suite *suite = suite_create("crossval");
@@ -369,6 +386,7 @@ Suite *crossval_suite(void)
     tcase_add_test(tc, rows_have_their_intervals);
     tcase_add_test(tc, what_cannot_be_cut_is_refused);
     tcase_add_test(tc, a_fault_is_at_a_row_of_the_file);
+    tcase_add_test(tc, copies_are_left_out_together);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -20,6 +20,7 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "data/labels.h"
+#include "data/order.h"
 #include "data/problem.h"
 #include "product/predict.h"
 #include "product/settings.h"
@@ -50,31 +51,68 @@ static void deal(rvm_crossval *v, size_t *row, size_t count, gsl_rng *rng)
             v->fold[row[k]] = i;
 }
 
+/* leader[i]: the first one of the rows that are the same as row i, targets and all.
+ * Returns how many leaders there are. */
+static size_t find_leaders(size_t *leader, const rvm_problem *p, const size_t *order)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < p->rows; k++) {
+        const size_t i = order[k], before = k > 0 ? order[k - 1] : i;
+        const bool same = k > 0 && rvm_order_same(p, before, i) &&
+                          memcmp(rvm_problem_targets(p, before), rvm_problem_targets(p, i),
+                                 p->outputs * sizeof *p->target) == 0;
+        leader[i] = same ? leader[before] : i;
+        count += !same;
+    }
+    return count;
+}
+
+/* Rows of a regression that are there more than once are left out together: with a copy in training a
+ * row is not left out. Where most rows are copies that is how such data are, of few values each, and
+ * rows to come will be copies too. */
+static rvm_status choose_leaders(size_t *leader, const rvm_crossval *v, rvm_error *err)
+{
+    const rvm_problem *p = v->p;
+    size_t *order = NULL, count = p->rows;
+    if (v->settings.task == RVM_REGRESSION) {
+        const rvm_status status = rvm_order_rows(&order, p, err);
+        if (status != RVM_OK)
+            return status;
+        count = find_leaders(leader, p, order);
+        free(order);
+    }
+    if (v->settings.task != RVM_REGRESSION || count <= p->rows / 2 || count < v->folds)
+        for (size_t i = 0; i < p->rows; i++)
+            leader[i] = i;
+    return RVM_OK;
+}
+
 static rvm_status draw_folds(rvm_crossval *v, rvm_error *err)
 {
     const size_t N = v->p->rows;
     const bool by_class = v->settings.task == RVM_CLASSIFICATION && v->folds < N;
     const size_t groups = by_class ? v->labels.count : 1;
-    size_t *row = rvm_array(N, sizeof *row);
+    size_t *row = rvm_array(N, sizeof *row), *leader = rvm_array(N, sizeof *leader);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (rng == NULL || row == NULL) {
-        gsl_rng_free(rng);
-        free(row);
-        return rvm_fail_memory(err, "the folds");
-    }
-
-    gsl_rng_set(rng, v->settings.seed);
-    for (size_t g = 0; g < groups; g++) {
+    rvm_status status = rng == NULL || row == NULL || leader == NULL
+                            ? rvm_fail_memory(err, "the folds")
+                            : choose_leaders(leader, v, err);
+    if (status == RVM_OK)
+        gsl_rng_set(rng, v->settings.seed);
+    for (size_t g = 0; status == RVM_OK && g < groups; g++) {
         size_t count = 0;
 
         for (size_t i = 0; i < N; i++)
-            if (!by_class || v->labels.of_row[i] == g)
+            if (leader[i] == i && (!by_class || v->labels.of_row[i] == g))
                 row[count++] = i;
         deal(v, row, count, rng);
     }
+    for (size_t i = 0; status == RVM_OK && i < N; i++)
+        v->fold[i] = v->fold[leader[i]];
     gsl_rng_free(rng);
+    free(leader);
     free(row);
-    return RVM_OK;
+    return status;
 }
 
 static rvm_status validation_init(rvm_crossval *v, const rvm_problem *p, const rvm_settings *s,
