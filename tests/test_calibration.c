@@ -16,15 +16,16 @@ static double to_thousandths(double x)
     return rint(1000 * x) / 1000;
 }
 
-/* 40 rows: means 3 sin(0.4 n), errors that one outlier is among, variances and residuals by
+/* 40 rows: means 3 sin(0.4 n), errors that one outlier may be among, variances and residuals by
  * formula. p and out are made. */
-static rvm_problem *held_out_targets(rvm_prediction *out)
+static rvm_problem *held_out_targets(rvm_prediction *out, bool outlier)
 {
     enum { N = 40 };
     rvm_problem *p = empty_problem();
     ck_assert(rvm_prediction_resize(out, N, 0, 1));
     for (int n = 0; n < N; n++) {
-        const double e = n == 7 ? 9 : to_thousandths(sin(1.7 * n) * (1 + 0.5 * cos(n)) * 1.5);
+        const double e =
+            outlier && n == 7 ? 9 : to_thousandths(sin(1.7 * n) * (1 + 0.5 * cos(n)) * 1.5);
         out->value[n] = to_thousandths(3 * sin(0.4 * n));
         out->variance[n] = to_thousandths(0.4 + 0.3 * gsl_pow_2(cos(0.9 * n)));
         out->residual[n] = to_thousandths((n % 10) / 10.0 * 0.8);
@@ -40,7 +41,7 @@ static void check_spread(bool kernel_prior, const rvm_spread *want, double loss,
     rvm_prediction out = { 0 };
     rvm_calibration c = { .spread = NULL };
     rvm_error err = { 0 };
-    rvm_problem *p = held_out_targets(&out);
+    rvm_problem *p = held_out_targets(&out, true);
     s.task = RVM_REGRESSION;
     s.kernel_prior = kernel_prior;
     CHECK_OK(rvm_calibration_fit(&c, p, &out, &s, &err));
@@ -76,6 +77,28 @@ START_TEST(a_process_has_its_residual_already)
         const rvm_spread process = { 3.4518601734, 0, 0, 0, 4.0732816984 };
         const double cover[] = { 0.4, 0.925, 0.975 };
         check_spread(true, &process, 1.7622774017, cover);
+    }
+END_TEST
+
+/* Errors with no tail at all: nu is (6 N)^1/2, scipy finds the others with that. A target 100 standard
+ * deviations away costs some 60 nats then, where the normal distribution would have 5000. */
+START_TEST(tails_are_never_those_of_a_normal_distribution)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_prediction out = { 0 };
+        rvm_calibration c = { .spread = NULL };
+        rvm_error err = { 0 };
+        rvm_problem *p = held_out_targets(&out, false);
+        s.task = RVM_REGRESSION;
+        CHECK_OK(rvm_calibration_fit(&c, p, &out, &s, &err));
+        check_close(c.spread->degrees, sqrt(240), 1e-4);
+        check_close(c.spread->factor, 1.5511450369, 1e-4);
+        check_close(c.spread->residual, 1.4140003291, 1e-4);
+        check_close(c.spread->beyond, 3.6242447489, 1e-4);
+        ck_assert_double_gt(rvm_spread_log_density(100, 1, c.spread->degrees), -60);
+        rvm_calibration_free(&c);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
     }
 END_TEST
 
@@ -304,6 +327,7 @@ Suite *calibration_suite(void)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, spreads_are_those_of_scipy);
     tcase_add_test(tc, a_process_has_its_residual_already);
+    tcase_add_test(tc, tails_are_never_those_of_a_normal_distribution);
     tcase_add_test(tc, temperatures_are_those_of_scipy);
     tcase_add_test(tc, distributions_have_their_variance);
     tcase_add_test(tc, the_model_itself_is_the_same);

@@ -15,7 +15,8 @@
  * degrees of freedom, of scale w^1/2:
  *
  *     w_n = a v_n + c r_n
- *     - sum_n ln t_nu(e_n; 0, w_n) + 2 (ln a)^2 + (ln(c / V))^2 / 8 + 5 / nu    is least, nu > 3
+ *     - sum_n ln t_nu(e_n; 0, w_n) + 2 (ln a)^2 + (ln(c / V))^2 / 8 + 5 / nu    is least,
+ *     3 < nu < (6 N)^1/2
  *
  * V is the variance of the predicted means. Heavy tails take the outliers, for which a normal
  * distribution would widen all intervals. r makes intervals widen away from the vectors, where the
@@ -232,16 +233,27 @@ typedef struct {
     bool spreads;                        /* c is fitted */
 } scatter;
 
-/* Where degrees of freedom are infinite t is minus infinity. */
-static double degrees_at(double t)
+/* Rows without an outlier do not say that the next one is none. At the normal distribution a row has
+ * the information 3/2 on 1 / nu, the scale being fitted: the variance of d ln t_nu(z) / d(1 / nu) =
+ * (z^4 - 2 z^2 - 1) / 4 but for what z^2 - 1 explains of it. 1 / nu is held above half the standard
+ * error (3 N / 2)^-1/2. So a wild target costs its logarithm rather than its square, and where tails are
+ * normal all N rows together lose 1/2 3/2 N / (6 N) = 1/8 nat. */
+static double least_reciprocal(size_t N)
 {
-    return least_degrees * (1 + exp(-t));
+    return fmin(0.5 / sqrt(1.5 * (double)N), 0.5 / least_degrees);
+}
+
+/* 1 / nu between its bounds: t of the least is minus infinity. */
+static double degrees_at(double t, size_t N)
+{
+    const double least = least_reciprocal(N), most = 1 / least_degrees;
+    return 1 / (least + (most - least) / (1 + exp(-t)));
 }
 
 /* By scale: what rvm_spread has, of which the variance is nu / (nu - 2) times this. */
 static rvm_spread spread_at(const gsl_vector *x, const scatter *q)
 {
-    const double degrees = degrees_at(gsl_vector_get(x, TAIL));
+    const double degrees = degrees_at(gsl_vector_get(x, TAIL), q->N);
     rvm_spread s = { .factor = exp(gsl_vector_get(x, FACTOR)) };
     s.residual = q->spreads ? q->unit * exp(gsl_vector_get(x, RESIDUAL)) : 0;
     s.degrees = degrees < normal_degrees ? degrees : 0;
@@ -267,7 +279,7 @@ static double at_parameters(const gsl_vector *x, void *params)
     const rvm_spread s = spread_at(x, q);
     const double ln_a = gsl_vector_get(x, FACTOR);
     double sum = 0.5 * gsl_pow_2(ln_a / factor_spread) + wall(ln_a) +
-                 rate_of_tails / degrees_at(gsl_vector_get(x, TAIL));
+                 rate_of_tails / degrees_at(gsl_vector_get(x, TAIL), q->N);
     if (q->spreads) {
         const double ln_c = gsl_vector_get(x, RESIDUAL);
         sum += 0.5 * gsl_pow_2(ln_c / residual_spread) + wall(ln_c);
