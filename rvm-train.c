@@ -54,6 +54,8 @@ static const cli_option options[] = {
       SETTING },
     { 0, "ard", NULL, NULL, "a length-scale for each input in place of gamma, found in training",
       SETTING },
+    { 0, "standardize", NULL, NULL,
+      "features to mean 0 and standard deviation 1 first; the model says so", SETTING },
     { 0, "basis", "LIST", "bias",
       "functions beside the kernel's: bias, linear (x_i), quadratic (x_i x_j), none", SETTING },
     { 0, "no-bias", NULL, NULL, "no constant beside the kernel functions", CLI_FLAG,

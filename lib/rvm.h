@@ -184,6 +184,11 @@ typedef struct {
     rvm_task task;
     rvm_kernel kernel;
     rvm_tuning tune;
+    /* Each feature x is replaced by (x - m) / s, mean and standard deviation of the training rows
+     * (s only where there are more than 32 features and less than a quarter of the pairs), before
+     * all else: kernel, other basis functions and priors are of these. One that does not vary is
+     * left out. The model says so, and predicts rows as the file has them. Not precomputed. */
+    bool standardize;
     /* A relevance of each input is found first, by the evidence, and takes the place of gamma;
      * kernels that are a covariance: linear, polynomial of coef0 >= 0, rbf, laplacian. */
     bool ard;
@@ -391,6 +396,9 @@ typedef struct {
     bool noise_fixed;      /* it was given, not estimated */
     bool probability;      /* trained with -b 1 */
     bool converged;
+    bool standardized; /* trained with rvm_settings.standardize, */
+    bool centred;      /* and means are taken off; */
+    size_t varied;     /* features that vary, which are all that count */
 } rvm_model_info;
 
 /* Central intervals of the predictive distribution, of probability 0.5, 0.9 and 0.95, of which is
@@ -422,7 +430,8 @@ double rvm_model_process_variance(const rvm_model *m, size_t function);
  * x1*x1, x1*x2, ... with blanks between them: *names is owned by the caller (free). */
 RVM_CHECKED rvm_status rvm_model_terms(char **names, const rvm_model *m, rvm_error *err);
 /* Weight of a feature, of a product of two, or of the bias: posterior mean and standard deviation,
- * of the raw feature in the units of the target (the log-odds of a class). */
+ * of the raw feature, or of the standardised one, in the units of the target (the log-odds of a
+ * class). */
 typedef struct {
     char name[32]; /* bias, x3, x1*x3 */
     double mean, sd;

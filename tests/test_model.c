@@ -253,6 +253,59 @@ static const char no_weights[] = "rvm_model 1\n"
                                  "RV\n"
                                  "end\n";
 
+/* Standardised features, with their means and without; none that varies. */
+static const char standardized[] = "rvm_model 1\n"
+                                   "task regression\n"
+                                   "kernel_type linear\n"
+                                   "standardized 2 1\n"
+                                   "feature 0 0.25 -3.5\n"
+                                   "feature 2147483647 1e-300 1e+20\n"
+                                   "nr_class 2\n"
+                                   "total_rv 0\n"
+                                   "examples 9\n"
+                                   "noise_variance 0.25\n"
+                                   "noise_fixed 0\n"
+                                   "log_evidence -4.5\n"
+                                   "converged 1\n"
+                                   "bias 1 2 7\n"
+                                   "factor 3\n"
+                                   "RV\n"
+                                   "end\n";
+static const char scaled[] = "rvm_model 1\n"
+                             "task classification\n"
+                             "kernel_type rbf\n"
+                             "gamma 1\n"
+                             "eta 3:0.25\n"
+                             "standardized 2 0\n"
+                             "feature 3 0.5\n"
+                             "feature 4 8\n"
+                             "nr_class 2\n"
+                             "label 1 -1\n"
+                             "total_rv 1\n"
+                             "examples 4\n"
+                             "log_evidence -2.5\n"
+                             "converged 0\n"
+                             "probability 1\n"
+                             "factor 2\n"
+                             "RV\n"
+                             "1 1 1:1 3:2\n"
+                             "end\n";
+static const char all_equal[] = "rvm_model 1\n"
+                                "task classification\n"
+                                "kernel_type none\n"
+                                "standardized 0 1\n"
+                                "nr_class 2\n"
+                                "label 1 -1\n"
+                                "total_rv 0\n"
+                                "examples 9\n"
+                                "log_evidence -4.5\n"
+                                "converged 1\n"
+                                "probability 0\n"
+                                "bias 1 2 0\n"
+                                "factor 2\n"
+                                "RV\n"
+                                "end\n";
+
 /* Draws of the bias, of a term and of a vector. */
 static const char drawn[] = "rvm_model 1\n"
                             "task regression\n"
@@ -396,10 +449,11 @@ static const char process_two[] = "rvm_model 1\n"
 
 /* All of them. */
 static const char *const models[] = {
-    regression,  classification, one_class,       three_classes,   counted,
-    precomputed, two_outputs,    terms,           terms_alone,     terms_of_classes,
-    weighted,    no_weights,     with_prior,      drawn,           drawn_classes,
-    process,     process_matrix, process_outputs, process_classes, process_two
+    regression,   classification, one_class,       three_classes,   counted,
+    precomputed,  two_outputs,    terms,           terms_alone,     terms_of_classes,
+    weighted,     no_weights,     with_prior,      drawn,           drawn_classes,
+    process,      process_matrix, process_outputs, process_classes, process_two,
+    standardized, scaled,         all_equal
 };
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -537,6 +591,30 @@ START_TEST(weights_of_inputs_are_read)
         rvm_model_free(m);
         m = read_ok(regression);
         ck_assert_ptr_null(rvm_model_describe(m).kernel.inputs);
+        rvm_model_free(m);
+    }
+END_TEST
+
+START_TEST(standardized_features_are_read)
+    {
+        rvm_model *m = read_ok(standardized);
+        const int index[] = { 0, 2147483647 };
+        const double scale[] = { 0.25, 1e-300 }, mean[] = { -3.5, 1e20 }, none[] = { 0, 0 };
+
+        ck_assert(m->standard.used && m->standard.centred);
+        ck_assert_uint_eq(m->standard.count, 2);
+        ck_assert_mem_eq(m->standard.index, index, sizeof index);
+        ck_assert_mem_eq(m->standard.scale, scale, sizeof scale);
+        ck_assert_mem_eq(m->standard.mean, mean, sizeof mean);
+        rvm_model_free(m);
+        m = read_ok(scaled);
+        ck_assert(rvm_model_describe(m).standardized && !rvm_model_describe(m).centred);
+        ck_assert_uint_eq(rvm_model_describe(m).varied, 2);
+        ck_assert_mem_eq(m->standard.mean, none, sizeof none);
+        rvm_model_free(m);
+        m = read_ok(all_equal);
+        ck_assert(rvm_model_describe(m).standardized);
+        ck_assert_uint_eq(rvm_model_describe(m).varied, 0);
         rvm_model_free(m);
     }
 END_TEST
@@ -860,6 +938,20 @@ static const bad_case bad_cases[] = {
     { process_classes, "class 0 3\n", "factor 1\nclass 0 3\n", 16, 1, "\"class\" is expected" },
     { weighted, "eta", "eta 1:1\neta", 6, 1, "\"nr_class\" is expected" },
     { weighted, "3:1e-300", "0:1e-300", 5, 12, "ascend" },
+    { standardized, "standardized 2", "standardized 3", 7, 1, "\"feature\" is expected" },
+    { standardized, "standardized 2", "standardized 1", 6, 1, "\"nr_class\" is expected" },
+    { standardized, "standardized 2 1", "standardized 2 2", 4, 16, "whole number" },
+    { standardized, "standardized 2 1", "standardized 2", 4, 15, "number" },
+    { standardized, "standardized 2 1", "standardized 2 0", 5, 16, "complete" },
+    { standardized, "standardized 2", "standardized 2147483648", 4, 14, "whole number" },
+    { standardized, "feature 2147483647", "feature 0", 6, 9, "ascend" },
+    { standardized, "feature 2147483647", "feature 2147483648", 6, 9, "whole number" },
+    { standardized, "0.25 -3.5", "0 -3.5", 5, 11, "above 0" },
+    { standardized, "0.25 -3.5", "-1 -3.5", 5, 11, "above 0" },
+    { standardized, "0.25 -3.5", "0.25 inf", 5, 16, "number" },
+    { standardized, "0.25 -3.5", "0.25", 5, 15, "number" },
+    { standardized, "0.25 -3.5", "0.25 1 1", 5, 18, "complete" },
+    { precomputed, "nr_class", "standardized 0 1\nnr_class", 4, 1, "no such line" },
     { weighted, "3:1e-300", "3:0", 5, 12, "a number above 0" },
     { weighted, "3:1e-300", "3:-1", 5, 12, "a number above 0" },
     { weighted, "3:1e-300", "3:nan", 5, 12, "number" },
@@ -1148,6 +1240,7 @@ Suite *model_suite(void)
     tcase_add_test(tc, the_locale_does_not_matter);
     tcase_add_test(tc, every_field_is_read);
     tcase_add_test(tc, weights_of_inputs_are_read);
+    tcase_add_test(tc, standardized_features_are_read);
     tcase_add_test(tc, classes_and_parameters_are_read);
     tcase_add_test(tc, latent_functions_are_read);
     tcase_add_test(tc, outputs_are_read);

@@ -352,7 +352,7 @@ static rvm_model *finish(rvm_finished *numbers, const case_data *x)
     m->kernel = x->s.kernel;
     m->examples = ROWS;
     CHECK_OK(rvm_finish_latent(m->latent, numbers, x->best, &x->y, &x->columns, &err));
-    CHECK_OK(rvm_finish_vectors(m, &x->y, x->p, &err));
+    CHECK_OK(rvm_finish_vectors(m, x->p, x->p, &err));
     return m;
 }
 

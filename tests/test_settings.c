@@ -70,6 +70,25 @@ START_TEST(kernel_prior_takes_splines_of_positive_features)
     }
 END_TEST
 
+START_TEST(what_is_not_standardized)
+    {
+        rvm_settings s = rvm_settings_default();
+
+        s.standardize = true;
+        expect_ok(&s, NULL);
+        s.kernel.type = RVM_PRECOMPUTED;
+        expect_fault(&s, NULL, "--standardize is not for a precomputed kernel");
+        s.kernel.type = RVM_SPLINE;
+        expect_ok(&s, NULL);
+        s.kernel_prior = true;
+        expect_fault(&s, NULL, "features of 0 or more, which --standardize does not make");
+        s.kernel.type = RVM_RBF;
+        expect_ok(&s, NULL);
+        s.tune = (rvm_tuning){ .type = { RVM_RBF, RVM_SPLINE }, .type_count = 2 };
+        expect_fault(&s, NULL, "--standardize does not make");
+    }
+END_TEST
+
 START_TEST(weights_of_inputs)
     {
         const int index[] = { 1, 4 };
@@ -404,10 +423,11 @@ START_TEST(numbers_and_flags_by_name)
         set(&s, "alpha-max", "inf"); /* ranges are checked later */
         set(&s, "ard", NULL);
         set(&s, "shared-noise", "1");
+        set(&s, "standardize", NULL);
         ck_assert(s.budget_mb == 64 && s.tolerance == 1e-4 && s.restarts == 7);
         ck_assert_uint_eq(s.seed, 18446744073709551615UL);
         ck_assert(s.sampling.samples == 12 && isinf(s.sampling.alpha_max));
-        ck_assert(s.ard && s.shared_noise);
+        ck_assert(s.ard && s.shared_noise && s.standardize);
         set(&s, "ard", "0");
         ck_assert(!s.ard);
         refuse("m", "much", "expected a number");
@@ -612,6 +632,7 @@ Suite *settings_suite(void)
 
     tcase_add_test(tc, several_labels_and_shared_noise_are_for_regression);
     tcase_add_test(tc, defaults_are_those_of_libsvm);
+    tcase_add_test(tc, what_is_not_standardized);
     tcase_add_test(tc, weights_of_inputs);
     tcase_add_test(tc, kernel_prior_takes_splines_of_positive_features);
     tcase_add_test(tc, weights_that_are_found);

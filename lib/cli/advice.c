@@ -171,6 +171,14 @@ static void find_spread(double *smallest, double *largest, const rvm_problem *p)
     rvm_scaling_free(ranges);
 }
 
+/* Features are seen as they are: nothing makes them alike first. */
+static bool may_need_scaling(const rvm_settings *s)
+{
+    const bool alone = s->tune.type_count == 0;
+
+    return !s->standardize && !(alone && s->kernel.type == RVM_PRECOMPUTED);
+}
+
 /* Some feature is far larger than what rvm-scale makes of it, or than a standardised one. */
 static bool is_unscaled(const rvm_problem *p)
 {
@@ -181,6 +189,8 @@ static bool is_unscaled(const rvm_problem *p)
             return true;
     return false;
 }
+
+static const char scale_them[] = "where that is unexpected, scale the features (--standardize)";
 
 /* Why a model may be no more than a constant, or what to try, in a clause. */
 static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
@@ -200,8 +210,8 @@ static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
         return "all rows have the same features";
     if (s->kernel.type == RVM_PRECOMPUTED || s->tune.gamma || s->ard)
         return nothing;
-    if (is_unscaled(p))
-        return "where that is unexpected, scale the data (rvm-scale)";
+    if (may_need_scaling(s) && is_unscaled(p))
+        return scale_them;
     return kernel_uses(s, RVM_USES_GAMMA) ? "where that is unexpected, try another width (-g auto)"
                                           : nothing;
 }
@@ -218,9 +228,9 @@ static void write_remedy(char *text, size_t size, const rvm_settings *s, const r
 
     find_spread(&smallest, &largest, p);
     text[0] = '\0';
-    if (kernel->type != RVM_PRECOMPUTED && largest > uneven * smallest)
+    if (may_need_scaling(s) && largest > uneven * smallest)
         length = (size_t)snprintf(
-            text, size, "scale the features with rvm-scale (their ranges go from %.3g to %.3g)",
+            text, size, "scale the features with --standardize (their ranges go from %.3g to %.3g)",
             smallest, largest);
     if (rvm_kernel_has_gamma(kernel) && !s->tune.gamma)
         snprintf(text + length, size - length, "%s-g auto finds the width of the kernel",
@@ -252,13 +262,32 @@ static bool note_worse(const cli_tool *tool, const rvm_held_out *h, const rvm_mo
 }
 
 /* A model of no function but the bias is legal, and right where there is nothing to learn; it is
- * what unscaled inputs come to. One class has said so already. */
-static void note_constant(const cli_tool *tool, const rvm_model_info *info, const rvm_settings *s,
+ * what unscaled inputs come to. One class has said so already. Returns whether scaling was named. */
+static bool note_constant(const cli_tool *tool, const rvm_model_info *info, const rvm_settings *s,
                           const rvm_problem *p)
 {
-    if (info->vectors == 0 && !info->has_terms && info->classes != 1)
-        cli_note(tool, "no relevance vectors: the model predicts a constant; %s",
-                 constant_cause(s, p));
+    if (info->vectors > 0 || info->has_terms || info->classes == 1)
+        return false;
+    const char *cause = constant_cause(s, p);
+    cli_note(tool, "no relevance vectors: the model predicts a constant; %s", cause);
+    return cause == scale_them;
+}
+
+/* A feature whose values are a thousandth of another's is hardly seen by a kernel. Weights of inputs
+ * find that by themselves, and terms have a precision each. */
+static void note_uneven(const cli_tool *tool, const rvm_settings *s, const rvm_problem *p)
+{
+    const bool no_kernel = s->tune.type_count == 0 && s->kernel.type == RVM_NO_KERNEL;
+    const double uneven = 1000;
+    double smallest, largest;
+
+    if (!may_need_scaling(s) || no_kernel || s->ard || s->kernel.inputs != NULL)
+        return;
+    find_spread(&smallest, &largest, p);
+    if (largest > uneven * smallest)
+        cli_note(tool,
+                 "the ranges of the features go from %.3g to %.3g: --standardize makes them alike",
+                 smallest, largest);
 }
 
 /* What class weights do to probabilities, which nobody who only wants other errors asks for. */
@@ -312,9 +341,12 @@ void cli_advice_trained(const cli_tool *tool, const cli_summary *t, const rvm_se
         /* No noise is left, and that is no collapse in which each row predicts itself alone. */
         free_of_noise = t->report.noise_at_bound && (h.rows == 0 || h.loss < 0.5 * h.constant);
         note_weighted(tool, &info);
-        note_constant(tool, &info, s, p);
-        if (!note_worse(tool, &h, &info, s, p) && !free_of_noise)
+        const bool scale = note_constant(tool, &info, s, p);
+        const bool worse = note_worse(tool, &h, &info, s, p);
+        if (!worse && !free_of_noise)
             note_dense(tool, &info, s);
+        if (!worse && !scale)
+            note_uneven(tool, s, p);
     }
     if (!t->report.converged)
         note_unconverged(tool, t->report.draws > 0);

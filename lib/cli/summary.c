@@ -270,6 +270,14 @@ static void print_calibration(FILE *out, const rvm_model *m, const rvm_model_inf
             100 * c.cover[0], 100 * c.cover[1], 100 * c.cover[2]);
 }
 
+static void print_standard(FILE *out, const rvm_model_info *info)
+{
+    if (info->standardized)
+        fprintf(out, "Features standardized = %zu (%s)\n", info->varied,
+                info->centred ? "mean 0, standard deviation 1"
+                              : "standard deviation 1; sparse rows keep their zeros");
+}
+
 void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, const rvm_settings *s,
                        const rvm_problem *p, double seconds)
 {
@@ -277,6 +285,7 @@ void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, co
 
     print_chosen(out, &info, s, p, t->trials);
     fprintf(out, "Examples = %zu\n", info.examples);
+    print_standard(out, &info);
     if (info.outputs > 1)
         fprintf(out, "Outputs = %zu\n", info.outputs);
     fprintf(out, "Relevance vectors = %zu\n", info.vectors);

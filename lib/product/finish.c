@@ -150,8 +150,8 @@ static size_t number_vectors(size_t *place, size_t *row, const rvm_model *m, siz
     return count;
 }
 
-/* m->row of the `count` vectors at the rows row[] of the study. */
-static rvm_status find_rows(rvm_model *m, const size_t *row, size_t count, const rvm_problem *file,
+/* row[0 .. count) become rows of p, of rows in its canonical order; m->row is one more. */
+static rvm_status find_rows(rvm_model *m, size_t *row, size_t count, const rvm_problem *p,
                             rvm_error *err)
 {
     size_t *order = NULL;
@@ -159,17 +159,19 @@ static rvm_status find_rows(rvm_model *m, const size_t *row, size_t count, const
     m->row = rvm_array(count, sizeof *m->row);
     if (m->row == NULL)
         return rvm_fail_memory(err, "the model");
-    const rvm_status status = rvm_order_rows(&order, file, err);
-    for (size_t i = 0; status == RVM_OK && i < count; i++)
-        m->row[i] = order[row[i]] + 1;
+    const rvm_status status = rvm_order_rows(&order, p, err);
+    for (size_t i = 0; status == RVM_OK && i < count; i++) {
+        row[i] = order[row[i]];
+        m->row[i] = row[i] + 1;
+    }
     free(order);
     return status;
 }
 
-rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, const rvm_problem *file,
+rvm_status rvm_finish_vectors(rvm_model *m, const rvm_problem *p, const rvm_problem *file,
                               rvm_error *err)
 {
-    const size_t N = y->observed.N;
+    const size_t N = p->rows;
     size_t *place = rvm_array(N, sizeof *place), *row = rvm_array(N, sizeof *row);
     if (place == NULL || row == NULL) {
         free(place);
@@ -177,8 +179,8 @@ rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, const rvm_proble
         return rvm_fail_memory(err, "the model");
     }
     const size_t count = number_vectors(place, row, m, N);
-    rvm_status status = find_rows(m, row, count, file, err);
-    m->vectors = rvm_problem_subset(y->p, row, count);
+    rvm_status status = find_rows(m, row, count, p, err);
+    m->vectors = status == RVM_OK ? rvm_problem_subset(file, row, count) : NULL;
     for (size_t k = 0; k < m->latent_count; k++)
         for (size_t i = 0; i < kernel_functions(&m->latent[k]); i++)
             m->latent[k].vector[i] = place[m->latent[k].vector[i]] - 1;

@@ -28,9 +28,10 @@ RVM_CHECKED rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbe
 RVM_CHECKED rvm_status rvm_finish_classes(rvm_model *m, const rvm_labels *labels,
                                           const rvm_settings *s, rvm_error *err);
 
-/* Gathers the vectors of all latent functions into m->vectors and numbers them; `file` has the rows
- * in the order of the training file, in which m->row counts. */
-RVM_CHECKED rvm_status rvm_finish_vectors(rvm_model *m, const rvm_study *y, const rvm_problem *file,
-                                          rvm_error *err);
+/* Gathers the vectors of all latent functions, which have numbers in the canonical order of p, into
+ * m->vectors and numbers them. `file` has the same rows in the order of p, in which m->row counts,
+ * as the model is to have them: p may be standardised. */
+RVM_CHECKED rvm_status rvm_finish_vectors(rvm_model *m, const rvm_problem *p,
+                                          const rvm_problem *file, rvm_error *err);
 
 #endif

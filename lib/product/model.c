@@ -123,6 +123,7 @@ void rvm_model_free(rvm_model *m)
         return;
     for (size_t k = 0; k < m->latent_count; k++)
         rvm_latent_free(&m->latent[k]);
+    rvm_standard_free(&m->standard);
     free(m->label);
     free(m->class_rows);
     free(m->class_weight);
@@ -197,6 +198,9 @@ rvm_model_info rvm_model_describe(const rvm_model *m)
         .noise_fixed = m->noise_fixed,
         .probability = m->probability,
         .converged = m->converged,
+        .standardized = m->standard.used,
+        .centred = m->standard.centred,
+        .varied = m->standard.count,
     };
 }
 

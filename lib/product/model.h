@@ -4,6 +4,7 @@
 
 #include "basis/basis.h"
 #include "basis/term.h"
+#include "data/standard.h"
 #include "product/calibration.h"
 
 /* A function with a distribution, of K basis functions: terms in their order, so the bias first
@@ -54,7 +55,8 @@ typedef struct {
  * is not of one class, and has no draws. Its classes are predicted by the weights alone. */
 struct rvm_model {
     rvm_task task;
-    rvm_kernel kernel; /* its inputs: NULL, or those below */
+    rvm_standard standard; /* owned: what comes before kernel and terms; of precomputed rows none */
+    rvm_kernel kernel;     /* its inputs: NULL, or those below */
     rvm_input_weights inputs;
     int *input_index;     /* owned, inputs.count */
     double *input_weight; /* owned, likewise */
@@ -77,7 +79,8 @@ struct rvm_model {
     double *point_factor;   /* owned, V (V + 1) / 2: U row by row, upper triangular, U'U = K_ZZ and
                                a jitter that is small beside it */
     double kernel_diagonal; /* precomputed kernel: k(x,x) of a row that is predicted */
-    rvm_problem *vectors;   /* owned; the relevance vectors of all latent functions, targets 0 */
+    rvm_problem *vectors;   /* owned; the relevance vectors of all latent functions, targets 0;
+                               as in the file, not standardised */
     size_t
         *row; /* owned, one for each vector: its row of the training file, from 1; NULL: unknown */
 };

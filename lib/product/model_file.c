@@ -183,6 +183,38 @@ static void code_kernel(model_file *x)
         code_eta(x);
 }
 
+static void code_feature(model_file *x, size_t j)
+{
+    rvm_standard *s = &x->m->standard;
+
+    rvm_codec_key(&x->c, "feature");
+    rvm_codec_whole(&x->c, &s->index[j], 0, INT_MAX);
+    if (j > 0 && s->index[j] <= s->index[j - 1])
+        rvm_codec_fault(&x->c, "the features must ascend");
+    rvm_codec_real(&x->c, &s->scale[j], RVM_POSITIVE);
+    if (reads(x))
+        s->mean[j] = 0;
+    if (s->centred)
+        rvm_codec_real(&x->c, &s->mean[j], RVM_ANY);
+}
+
+/* What is done to the features first. */
+static void code_standard(model_file *x)
+{
+    rvm_standard *s = &x->m->standard;
+
+    s->used = has_key(x, "standardized", x->m->kernel.type != RVM_PRECOMPUTED, s->used);
+    if (!s->used)
+        return;
+    rvm_codec_count(&x->c, &s->count, 0, INT_MAX);
+    rvm_codec_flag(&x->c, &s->centred);
+    for (size_t j = 0;
+         j < s->count && has_room(x, &s->index, j, sizeof *s->index) &&
+         has_room(x, &s->mean, j, sizeof *s->mean) && has_room(x, &s->scale, j, sizeof *s->scale);
+         j++)
+        code_feature(x, j);
+}
+
 static void code_labels(model_file *x)
 {
     rvm_model *m = x->m;
@@ -410,6 +442,7 @@ static void code_header(model_file *x)
     code_version(x);
     code_task(x);
     code_kernel(x);
+    code_standard(x);
     code_classes(x);
     rvm_codec_key(&x->c, "total_rv");
     rvm_codec_count(&x->c, &x->vectors, 0, m->kernel.type == RVM_NO_KERNEL ? 0 : INT_MAX);

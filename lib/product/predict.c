@@ -89,7 +89,10 @@ struct rvm_predictor {
     bool left;                /* likewise: k(x,x) - q */
     bool residual;            /* likewise, as a share of k(x,x) */
     double power, *shift;     /* of rvm_probability_shift; shift: owned, NULL where there is none */
-    rvm_kernel_rows *vectors; /* owned, V of them */
+    rvm_problem *own_vectors; /* owned: standardised as the model says; NULL where it does not, */
+    rvm_problem *own_rows;    /* and so are the rows of a call */
+    const rvm_problem *z;     /* borrowed: the vectors, V of them, as the kernel takes them */
+    rvm_kernel_rows *vectors; /* owned: these */
     rvm_forward *forward;     /* owned, latent functions; empty without variance */
     rvm_forward points;       /* owned: U; empty where nothing needs it */
     output *output;           /* owned, latent functions */
@@ -452,18 +455,19 @@ static bool init_worker(worker *w, const rvm_predictor *pr)
 }
 
 /* U'U = K_ZZ and a jitter, of vectors that are the points of no process. */
-static rvm_status factor_vectors(rvm_forward *out, const rvm_model *m, int threads, rvm_error *err)
+static rvm_status factor_vectors(rvm_forward *out, const rvm_kernel *kernel,
+                                 const rvm_problem *vectors, int threads, rvm_error *err)
 {
-    const size_t V = m->vectors->rows;
+    const size_t V = vectors->rows;
     rvm_points z = { 0 };
     size_t size = 0, to = 0;
     double *U = rvm_triangle_size(&size, V) ? rvm_array(size, sizeof *U) : NULL;
     rvm_status status = U == NULL ? rvm_fail_memory(err, "prediction") : RVM_OK;
 
     if (status == RVM_OK)
-        status = rvm_points_init(&z, m->vectors, m->vectors, threads, err);
+        status = rvm_points_init(&z, vectors, vectors, threads, err);
     if (status == RVM_OK)
-        status = rvm_points_place(&z, &m->kernel, err);
+        status = rvm_points_place(&z, kernel, err);
     for (size_t i = 0; status == RVM_OK && i < V; i++)
         for (size_t j = i; j < V; j++)
             U[to++] = gsl_matrix_get(z.L, j, i);
@@ -478,7 +482,8 @@ static rvm_status factor_vectors(rvm_forward *out, const rvm_model *m, int threa
  * leave no residual. */
 static rvm_status init_vectors(rvm_predictor *pr, rvm_error *err)
 {
-    const rvm_status status = factor_vectors(&pr->points, pr->m, (int)pr->workers, err);
+    const rvm_status status =
+        factor_vectors(&pr->points, &pr->m->kernel, pr->z, (int)pr->workers, err);
     if (status != RVM_ENUMERIC)
         return status;
     pr->left = pr->residual = false;
@@ -518,12 +523,31 @@ static rvm_status choose_outputs(rvm_predictor *pr, rvm_error *err)
     return init_points(pr, err);
 }
 
+/* Vectors are saved as they stood in the file. */
+static rvm_status standardize_vectors(rvm_predictor *pr, rvm_error *err)
+{
+    const rvm_model *m = pr->m;
+
+    pr->z = m->vectors;
+    if (!m->standard.used)
+        return RVM_OK;
+    pr->own_vectors = rvm_problem_alloc();
+    pr->own_rows = rvm_problem_alloc();
+    if (pr->own_vectors == NULL || pr->own_rows == NULL)
+        return rvm_fail_memory(err, "prediction");
+    pr->z = pr->own_vectors;
+    return rvm_standard_apply(pr->own_vectors, &m->standard, m->vectors, err);
+}
+
 static rvm_status init_predictor(rvm_predictor *pr, rvm_error *err)
 {
     const rvm_model *m = pr->m;
     bool memory = true;
+    rvm_status status = standardize_vectors(pr, err);
 
-    pr->vectors = rvm_kernel_rows_alloc(m->vectors, &m->kernel, NULL);
+    if (status != RVM_OK)
+        return status;
+    pr->vectors = rvm_kernel_rows_alloc(pr->z, &m->kernel, NULL);
     pr->forward = rvm_array(m->latent_count, sizeof *pr->forward);
     pr->output = rvm_array(m->latent_count, sizeof *pr->output);
     pr->worker = rvm_array(pr->workers, sizeof *pr->worker);
@@ -531,7 +555,7 @@ static rvm_status init_predictor(rvm_predictor *pr, rvm_error *err)
         return rvm_fail_memory(err, "prediction");
     for (size_t k = 0; memory && pr->variance && k < m->latent_count; k++)
         memory = rvm_forward_init(&pr->forward[k], m->latent[k].factor, m->latent[k].count);
-    const rvm_status status = choose_outputs(pr, err);
+    status = choose_outputs(pr, err);
     for (size_t i = 0; memory && status == RVM_OK && i < pr->workers; i++)
         memory = init_worker(&pr->worker[i], pr);
     return memory ? status : rvm_fail_memory(err, "prediction");
@@ -609,6 +633,8 @@ void rvm_predictor_free(rvm_predictor *pr)
     free(pr->output);
     free(pr->forward);
     rvm_kernel_rows_free(pr->vectors);
+    rvm_problem_free(pr->own_vectors);
+    rvm_problem_free(pr->own_rows);
     free(pr);
 }
 
@@ -637,6 +663,12 @@ static int threads_worth(const rvm_predictor *pr, const rvm_problem *p)
 rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_problem *rows,
                              rvm_error *err)
 {
+    if (pr->own_rows != NULL) {
+        const rvm_status status = rvm_standard_apply(pr->own_rows, &pr->m->standard, rows, err);
+        if (status != RVM_OK)
+            return status;
+        rows = pr->own_rows;
+    }
     rvm_kernel_rows *x = rvm_kernel_rows_alloc(rows, &pr->m->kernel, pr->vectors);
     const size_t outputs = pr->m->task == RVM_REGRESSION ? pr->m->latent_count : 1;
     if (x == NULL || !rvm_prediction_resize(out, rows->rows, pr->m->class_count, outputs)) {

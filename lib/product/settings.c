@@ -326,6 +326,7 @@ static const setting table[] = {
     { .name = "g", .set = set_gamma },
     { .name = "r", .set = set_coef0 },
     { .name = "ard", .kind = RVM_VALUE_FLAG, .offset = FIELD(ard) },
+    { .name = "standardize", .kind = RVM_VALUE_FLAG, .offset = FIELD(standardize) },
     { .name = "basis", .set = set_basis },
     { .name = "multiclass", .set = set_multiclass },
     { .name = "method", .set = set_method },

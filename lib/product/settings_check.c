@@ -131,6 +131,14 @@ static rvm_status check_alpha_bounds(const rvm_sampling *g, rvm_error *err)
     return RVM_OK;
 }
 
+static bool may_be(const rvm_settings *s, rvm_kernel_type type)
+{
+    for (size_t k = 0; k < s->tune.type_count; k++)
+        if (s->tune.type[k] == type)
+            return true;
+    return s->tune.type_count == 0 && s->kernel.type == type;
+}
+
 /* Settings of which each is possible, but not all at once. */
 static rvm_status check_company(const rvm_settings *s, rvm_error *err)
 {
@@ -140,6 +148,11 @@ static rvm_status check_company(const rvm_settings *s, rvm_error *err)
         bool is_so;
         const char *message;
     } faults[] = {
+        { s->standardize && may_be(s, RVM_PRECOMPUTED),
+          "--standardize is not for a precomputed kernel, whose rows have no features" },
+        { s->standardize && s->kernel_prior && may_be(s, RVM_SPLINE),
+          "--prior kernel with the spline kernel needs features of 0 or more, which --standardize "
+          "does not make" },
         { s->prune_margin > 0 && s->method != RVM_METHOD_AUTO,
           "--prune-margin is for --method auto only" },
         { s->vectors > 0 && gibbs, "--vectors is not for --method gibbs" },
@@ -202,14 +215,6 @@ static rvm_status check_noise_of(const rvm_settings *s, const rvm_problem *p, rv
                     "noise variance is %g; targets as large as %g are rounded by more: at least "
                     "%g is needed",
                     s->noise_variance, largest, rounding * rounding);
-}
-
-static bool may_be(const rvm_settings *s, rvm_kernel_type type)
-{
-    for (size_t k = 0; k < s->tune.type_count; k++)
-        if (s->tune.type[k] == type)
-            return true;
-    return s->tune.type_count == 0 && s->kernel.type == type;
 }
 
 /* The spline kernel is 1 + xz and the integral of (x - t)+ (z - t)+ over t > 0: a covariance of

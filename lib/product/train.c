@@ -99,10 +99,28 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
 
 /* ---- Life of a trainer ----------------------------------------------------------------------- */
 
+/* From here on all is of standardised rows, those of folds of this training among them. */
+static rvm_status standardize(rvm_trainer *tr, rvm_error *err)
+{
+    if (!tr->settings.standardize)
+        return RVM_OK;
+    rvm_status status = rvm_standard_learn(&tr->standard, tr->file, err);
+    tr->own = status == RVM_OK ? rvm_problem_alloc() : NULL;
+    if (status == RVM_OK && tr->own == NULL)
+        status = rvm_fail_memory(err, "the standardised rows");
+    if (status == RVM_OK)
+        status = rvm_standard_apply(tr->own, &tr->standard, tr->file, err);
+    tr->p = tr->own;
+    tr->settings.standardize = false;
+    return status;
+}
+
 static rvm_status begin(rvm_trainer *tr, rvm_error *err)
 {
     rvm_settings *s = &tr->settings;
     rvm_status status = rvm_settings_check(s, tr->p, err);
+    if (status == RVM_OK)
+        status = standardize(tr, err);
     if (status == RVM_OK)
         status = rvm_blas_prepare(rvm_threads(s->threads), err);
     if (status == RVM_OK && s->task == RVM_CLASSIFICATION)
@@ -130,7 +148,7 @@ rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p, const rvm_
     if (tr == NULL)
         return rvm_fail_memory(err, "the trainer");
     tr->settings = *s;
-    tr->p = p;
+    tr->file = tr->p = p;
     tr->train = train_fold;
     const rvm_status status = begin(tr, err);
     if (status != RVM_OK) {
@@ -155,6 +173,8 @@ void rvm_trainer_free(rvm_trainer *tr)
     free(tr->place);
     rvm_labels_free(&tr->labels);
     rvm_study_free(&tr->study);
+    rvm_standard_free(&tr->standard);
+    rvm_problem_free(tr->own);
     free(tr);
 }
 
@@ -173,8 +193,9 @@ static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_e
     rvm_report r;
     close_kernel(&s, tr);
     s.probability = false;
+    s.standardize = tr->standard.used;
     s.ard = s.ard && tr->stage == RVM_TUNE; /* then the model is by the way of the next stage */
-    rvm_status status = rvm_trainer_alloc(&now, tr->p, &s, err);
+    rvm_status status = rvm_trainer_alloc(&now, tr->file, &s, err);
     if (status == RVM_OK)
         status = rvm_trainer_step(&r, now, err);
     if (status == RVM_OK)

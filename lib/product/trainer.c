@@ -126,6 +126,10 @@ static rvm_status make_model(rvm_model **out, const rvm_trainer *tr, bool conver
         rvm_model_free(m);
         return rvm_fail_memory(err, "the model");
     }
+    if (!rvm_standard_copy(&m->standard, &tr->standard)) {
+        rvm_model_free(m);
+        return rvm_fail_memory(err, "the model");
+    }
     m->examples = tr->study.observed.N;
     m->converged = converged;
     if (tr->settings.method != RVM_METHOD_GIBBS) {
@@ -137,7 +141,7 @@ static rvm_status make_model(rvm_model **out, const rvm_trainer *tr, bool conver
     if (status == RVM_OK)
         status = finish(m, tr, err);
     if (status == RVM_OK)
-        status = rvm_finish_vectors(m, &tr->study, tr->p, err);
+        status = rvm_finish_vectors(m, tr->p, tr->file, err);
     if (status != RVM_OK) {
         rvm_model_free(m);
         return status;

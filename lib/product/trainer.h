@@ -4,6 +4,7 @@
 
 #include "base/interrupt.h"
 #include "data/labels.h"
+#include "data/standard.h"
 #include "product/calibration.h"
 #include "product/crossval.h"
 #include "product/sampler.h"
@@ -13,11 +14,14 @@
 #include "search/search.h"
 
 struct rvm_trainer {
-    const rvm_problem *p;  /* borrowed */
-    rvm_training *train;   /* how a fold is trained */
-    rvm_settings settings; /* with what the stages have found of the kernel */
-    rvm_settings of_fold;  /* with what of it a fold does not find by itself */
-    rvm_labels labels;     /* classification */
+    const rvm_problem *file; /* borrowed: the rows as they were given */
+    const rvm_problem *p;    /* borrowed: those that are looked at, `file` or `own` */
+    rvm_problem *own;        /* owned: standardised; NULL without */
+    rvm_standard standard;   /* owned */
+    rvm_training *train;     /* how a fold is trained */
+    rvm_settings settings;   /* with what the stages have found of the kernel */
+    rvm_settings of_fold;    /* with what of it a fold does not find by itself */
+    rvm_labels labels;       /* classification */
     rvm_stage stage;
     bool over;          /* that one is, and the next one begins at the next step */
     bool done;          /* and there is no next one */

@@ -38,7 +38,7 @@ static void choose_prior(rvm_settings *s, const uint8_t *data)
 static rvm_settings decode(const uint8_t *data, const rvm_class_weight *weight)
 {
     rvm_settings s = rvm_settings_default();
-    const unsigned task = choice(data, TASK, 16), basis = choice(data, BASIS, 32);
+    const unsigned task = choice(data, TASK, 16), basis = choice(data, BASIS, 64);
     const unsigned numbers = choice(data, NUMBERS, 26);
 
     s.method = (rvm_method)choice(data, METHOD, RVM_METHOD_GIBBS + 1);
@@ -56,6 +56,7 @@ static rvm_settings decode(const uint8_t *data, const rvm_class_weight *weight)
     s.quadratic = basis & 4;
     s.ard = basis & 8;
     s.probability = basis & 16; /* of 10 rows and more */
+    s.standardize = basis & 32; /* a capital letter */
     s.threads = 1;
     s.restarts = 2;
     s.budget_mb = 64;

@@ -25,7 +25,7 @@ told 'without a kernel there is no other function; --basis bias,linear takes the
 awk 'BEGIN { srand(1); for (i = 0; i < 40; i++) printf "%d 1:%.3f\n", i % 2, rand() }' >small
 told 'where that is unexpected, try another width (-g auto)' -g 1e-6 small
 awk '{ split($2, p, ":"); print $1, "1:" p[2] * 1000 }' small >large
-told 'where that is unexpected, scale the data (rvm-scale)' -g 1e-12 large
+told 'where that is unexpected, scale the features (--standardize)' -g 1e-12 large
 
 "$BIN/rvm-train" -q -s 3 same model >out 2>err || fail "training fails with -q"
 [ ! -s out ] && [ ! -s err ] || fail "-q is not quiet: $(cat out err)"

@@ -29,7 +29,7 @@ compare() {
 compare raw above || fail 'raw rows do no harm'
 compare scaled below || fail 'scaled rows do not help'
 
-note='^rvm-train: other rows are predicted worse than by the mean of the targets alone: squared error 1\.[0-9]* times as large (estimate by leaving out one row); scale the features with rvm-scale (their ranges go from [0-9.]* to [0-9.e+]*); -g auto finds the width of the kernel$'
+note='^rvm-train: other rows are predicted worse than by the mean of the targets alone: squared error 1\.[0-9]* times as large (estimate by leaving out one row); scale the features with --standardize (their ranges go from [0-9.]* to [0-9.e+]*); -g auto finds the width of the kernel$'
 "$BIN/rvm-train" -s 3 raw model >out 2>err || fail "fails: $(cat err)"
 grep -q "$note" err || fail "raw: $(cat err)"
 [ "$(wc -l <err)" -eq 1 ] || fail "more than a note: $(cat err)"

@@ -1,0 +1,248 @@
+/* Features standardised by the rows of training: mean 0 and standard deviation 1.
+ *
+ *     m = 1/N sum x,    s^2 = 1/N sum (x - m)^2,    x becomes (x - m) / s
+ *
+ * over all N rows, an absent pair being x = 0. Of a kernel of differences x - z the mean drops out,
+ * of one of products it does not: x'z of rows far from 0 is nearly the same number for all of them.
+ * So means are taken off whatever the kernel, but where rows are sparse: without its mean no pair
+ * would be absent. */
+#include "data/standard.h"
+
+#include <float.h>
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/sort.h"
+#include "data/order.h"
+#include "data/problem.h"
+
+/* Rows are sparse with more features than this, less than that share of which is there: where a
+ * kernel leaves absent pairs out, too (basis/kernel.c). */
+enum { DENSE_FEATURES = 32 };
+static const double dense_share = 0.25;
+
+/* A standard deviation that is rounding beside the values, as of a constant that was computed in
+ * several ways. */
+static const double least_scale = 8 * DBL_EPSILON;
+
+void rvm_standard_free(rvm_standard *s)
+{
+    free(s->index);
+    free(s->mean);
+    free(s->scale);
+    memset(s, 0, sizeof *s);
+}
+
+static bool alloc_numbers(rvm_standard *s)
+{
+    s->mean = rvm_array(s->count, sizeof *s->mean);
+    s->scale = rvm_array(s->count, sizeof *s->scale);
+    return s->mean != NULL && s->scale != NULL;
+}
+
+bool rvm_standard_copy(rvm_standard *to, const rvm_standard *from)
+{
+    rvm_standard_free(to);
+    to->used = from->used;
+    to->centred = from->centred;
+    to->count = from->count;
+    if (!from->used)
+        return true;
+    to->index = rvm_array(from->count, sizeof *to->index);
+    if (to->index == NULL || !alloc_numbers(to))
+        return false;
+    for (size_t j = 0; j < from->count; j++) {
+        to->index[j] = from->index[j];
+        to->mean[j] = from->mean[j];
+        to->scale[j] = from->scale[j];
+    }
+    return true;
+}
+
+/* ---- Learning ------------------------------------------------------------------------------- */
+
+/* Sums of one feature: of y = x / largest, which does not overflow. */
+typedef struct {
+    double largest; /* |x| */
+    double sum;     /* of y; */
+    double mean;    /* sum / N, */
+    double rest;    /* and over the pairs that are there the sum of y - mean, rounding but for the
+                       absent ones, */
+    double square;  /* and that of its square */
+    size_t pairs;
+} feature_sums;
+
+/* What a pass over all pairs does with each. */
+typedef void visitor(feature_sums *f, double x);
+
+static void find_largest(feature_sums *f, double x)
+{
+    f->largest = fmax(f->largest, fabs(x));
+    f->pairs++;
+}
+
+static void add_to_sum(feature_sums *f, double x)
+{
+    if (f->largest > 0)
+        f->sum += x / f->largest;
+}
+
+static void add_square(feature_sums *f, double x)
+{
+    if (f->largest > 0) {
+        const double y = x / f->largest - f->mean;
+        f->rest += y;
+        f->square += y * y;
+    }
+}
+
+/* In an order of the rows that is not that of the file, since rounding depends on it. */
+static void visit_pairs(feature_sums *sums, const rvm_standard *s, const rvm_problem *p,
+                        const size_t *order, visitor *visit)
+{
+    for (size_t i = 0; i < p->rows; i++) {
+        size_t hint = 0;
+        for (size_t k = p->start[order[i]]; k < p->start[order[i] + 1]; k++) {
+            const size_t j = rvm_sort_find(s->index, s->count, p->index[k], hint);
+            visit(&sums[j], p->value[k]);
+            hint = j + 1;
+        }
+    }
+}
+
+/* Standard deviation of y by the corrected two-pass algorithm (Chan, Golub and LeVeque
+ * 1983): what the mean is off by is taken out of both. */
+static double deviation_of(feature_sums *f, double N)
+{
+    const double absent = N - (double)f->pairs;
+    const double off = (f->rest - absent * f->mean) / N;
+    const double square = (f->square + absent * gsl_pow_2(f->mean)) / N;
+    f->mean += off;
+    return sqrt(fmax(square - off * off, 0));
+}
+
+/* Keeps the features that vary. */
+static void take_numbers(rvm_standard *s, feature_sums *sums, double N)
+{
+    size_t kept = 0;
+    for (size_t j = 0; j < s->count; j++) {
+        const double deviation = deviation_of(&sums[j], N), largest = sums[j].largest;
+        if (!(deviation > least_scale && largest * deviation > 0))
+            continue;
+        s->index[kept] = s->index[j];
+        s->mean[kept] = s->centred ? largest * sums[j].mean : 0;
+        s->scale[kept] = largest * deviation;
+        kept++;
+    }
+    s->count = kept;
+}
+
+static bool is_dense(const rvm_problem *p, size_t features)
+{
+    return features <= DENSE_FEATURES ||
+           (double)p->start[p->rows] > dense_share * (double)p->rows * (double)features;
+}
+
+static void learn_numbers(rvm_standard *s, feature_sums *sums, const rvm_problem *p,
+                          const size_t *order)
+{
+    const double N = (double)p->rows;
+    s->centred = is_dense(p, s->count);
+    visit_pairs(sums, s, p, order, find_largest);
+    visit_pairs(sums, s, p, order, add_to_sum);
+    for (size_t j = 0; j < s->count; j++)
+        sums[j].mean = sums[j].sum / N;
+    visit_pairs(sums, s, p, order, add_square);
+    take_numbers(s, sums, N);
+}
+
+rvm_status rvm_standard_learn(rvm_standard *s, const rvm_problem *p, rvm_error *err)
+{
+    size_t *order = NULL;
+    const rvm_status status = rvm_order_rows(&order, p, err);
+    if (status != RVM_OK)
+        return status;
+    *s = (rvm_standard){ .used = true };
+    const bool memory = rvm_problem_features(&s->index, &s->count, p) && alloc_numbers(s);
+    feature_sums *sums = memory ? rvm_array(s->count, sizeof *sums) : NULL;
+    if (sums != NULL)
+        learn_numbers(s, sums, p, order);
+    free(order);
+    if (sums == NULL) {
+        rvm_standard_free(s);
+        return rvm_fail_memory(err, "means and standard deviations of the features");
+    }
+    free(sums);
+    return RVM_OK;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* One row: scratch, of as many pairs as there are features. */
+typedef struct {
+    int *index;
+    double *value;
+    size_t pairs;
+} standard_row;
+
+static void add_pair(standard_row *row, const rvm_standard *s, size_t j, double x)
+{
+    const double y = (x - s->mean[j]) / s->scale[j];
+    if (y == 0)
+        return;
+    row->index[row->pairs] = s->index[j];
+    row->value[row->pairs++] = fmax(-DBL_MAX, fmin(y, DBL_MAX));
+}
+
+/* Every feature has a value, given or not. */
+static void centre_row(standard_row *row, const rvm_standard *s, const rvm_problem *p, size_t i)
+{
+    size_t k = p->start[i];
+    const size_t end = p->start[i + 1];
+    for (size_t j = 0; j < s->count; j++) {
+        while (k < end && p->index[k] < s->index[j])
+            k++;
+        const bool given = k < end && p->index[k] == s->index[j];
+        add_pair(row, s, j, given ? p->value[k] : 0);
+    }
+}
+
+static void scale_row(standard_row *row, const rvm_standard *s, const rvm_problem *p, size_t i)
+{
+    size_t hint = 0;
+    for (size_t k = p->start[i]; k < p->start[i + 1]; k++) {
+        const size_t j = rvm_sort_find(s->index, s->count, p->index[k], hint);
+        if (j == s->count)
+            continue;
+        add_pair(row, s, j, p->value[k]);
+        hint = j + 1;
+    }
+}
+
+rvm_status rvm_standard_apply(rvm_problem *out, const rvm_standard *s, const rvm_problem *p,
+                              rvm_error *err)
+{
+    standard_row row = { .index = rvm_array(s->count, sizeof *row.index),
+                         .value = rvm_array(s->count, sizeof *row.value) };
+    bool memory = row.index != NULL && row.value != NULL;
+
+    rvm_problem_clear(out);
+    out->outputs = p->outputs;
+    for (size_t i = 0; i < p->rows && memory; i++) {
+        row.pairs = 0;
+        if (s->centred)
+            centre_row(&row, s, p, i);
+        else
+            scale_row(&row, s, p, i);
+        memory = rvm_problem_append_outputs(out, rvm_problem_targets(p, i), p->outputs, row.index,
+                                            row.value, row.pairs);
+    }
+    out->max_index = GSL_MAX(out->max_index, p->max_index);
+    free(row.index);
+    free(row.value);
+    return memory ? RVM_OK : rvm_fail_memory(err, "the standardised rows");
+}
