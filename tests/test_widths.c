@@ -1,8 +1,12 @@
 /* widths.c: the weights that are found, against the maximum that scipy's L-BFGS-B has found of the
- * same log evidence, written out in numpy. */
+ * same log evidence and prior, written out in numpy. */
 #include "problems.h"
 #include "product/widths.h"
 #include "suites.h"
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_statistics_double.h>
 
 enum { N = 40 };
 
@@ -33,19 +37,19 @@ typedef struct {
     rvm_task task;
     rvm_kernel_type type;
     size_t count; /* inputs of some use */
-    int index[2];
-    double weight[2], tolerance, log_evidence;
+    int index[3];
+    double weight[3], tolerance, log_evidence;
 } reference;
 
 static const reference references[] = {
-    { RVM_REGRESSION, RVM_RBF, 2, { 1, 2 }, { 1.2710150419, 0.024422589 }, 0.15, -5.99663746 },
+    { RVM_REGRESSION, RVM_RBF, 2, { 1, 2 }, { 1.37981439, 0.05274564 }, 0.15, -8.58221448 },
     { RVM_REGRESSION,
       RVM_LAPLACIAN,
-      2,
-      { 1, 2 },
-      { 0.2935482267, 0.0211500558 },
+      3,
+      { 1, 2, 3 },
+      { 0.41929224, 0.03535056, 0.02479574 },
       0.5,
-      -13.28175157 },
+      -16.23811819 },
     { RVM_CLASSIFICATION, RVM_RBF, 1, { 2 }, { 0.50331939203 }, 0.15, -9.7925326 },
     { RVM_CLASSIFICATION, RVM_LAPLACIAN, 1, { 2 }, { 0.47072860205 }, 0.15, -11.70002237 },
 };
@@ -86,8 +90,8 @@ START_TEST(units_of_inputs)
         rvm_widths *w = find(q, &s);
         const rvm_input_weights *found = rvm_widths_best(w);
         ck_assert_uint_eq(found->count, 2);
-        ck_assert_double_eq_tol(log(found->weight[0]), log(1.2710150419), 0.15);
-        ck_assert_double_eq_tol(log(found->weight[1] * 1e6), log(0.024422589), 0.15);
+        ck_assert_double_eq_tol(log(found->weight[0]), log(1.37981439), 0.15);
+        ck_assert_double_eq_tol(log(found->weight[1] * 1e6), log(0.05274564), 0.15);
         rvm_widths_free(w);
         rvm_problem_free(q);
         rvm_problem_free(p);
@@ -154,6 +158,95 @@ START_TEST(classes_have_the_weights_in_common)
         const rvm_input_weights *found = rvm_widths_best(w);
         ck_assert_uint_eq(found->count, 1);
         ck_assert_int_eq(found->index[0], 2);
+        rvm_widths_free(w);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* The second half of q are copies of rows of p. */
+START_TEST(copies_say_nothing)
+    {
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 1);
+        rvm_problem *p = weyl_problem(N, RVM_REGRESSION), *q = empty_problem();
+        for (size_t n = 0; n < 2 * N; n++) {
+            const size_t i = n < N ? n : n * n % N;
+            const double x[] = { feature(p, i, 1), feature(p, i, 2), feature(p, i, 3) };
+            append_dense(q, p->target[i], x, 3);
+        }
+        rvm_widths *w = find(p, &s), *v = find(q, &s);
+        const rvm_input_weights *a = rvm_widths_best(w), *b = rvm_widths_best(v);
+        rvm_report report = { 0 };
+        rvm_widths_report(&report, v);
+        ck_assert_uint_eq(report.rows, N);
+        ck_assert_uint_eq(a->count, b->count);
+        for (size_t j = 0; j < a->count; j++) /* the targets have another variance */
+            ck_assert_double_eq_tol(log(a->weight[j]), log(b->weight[j]), 0.2);
+        rvm_widths_free(v);
+        rvm_widths_free(w);
+        rvm_problem_free(q);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+enum { ALIKE = 8, ROWS = 50 };
+
+/* ln p(t) at rows X, dense: C = v exp(-eta |x - z|^2) + 10 + s I, the 10 being the bias. */
+static double dense_evidence(double X[ROWS][ALIKE], const double *t, double eta, double v,
+                             double s)
+{
+    gsl_matrix *C = gsl_matrix_alloc(ROWS, ROWS);
+    gsl_vector *a = gsl_vector_alloc(ROWS);
+    double log_det = 0, square;
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t n = 0; n < ROWS; n++) {
+            double apart = 0;
+            for (size_t j = 0; j < ALIKE; j++)
+                apart += gsl_pow_2(X[i][j] - X[n][j]);
+            gsl_matrix_set(C, i, n, v * exp(-eta * apart) + 10 + (i == n ? s : 0));
+        }
+    gsl_linalg_cholesky_decomp1(C);
+    gsl_vector_const_view y = gsl_vector_const_view_array(t, ROWS);
+    gsl_linalg_cholesky_solve(C, &y.vector, a);
+    gsl_blas_ddot(a, &y.vector, &square);
+    for (size_t n = 0; n < ROWS; n++)
+        log_det += 2 * log(gsl_matrix_get(C, n, n));
+    gsl_matrix_free(C);
+    gsl_vector_free(a);
+    return -0.5 * (square + log_det + ROWS * log(2 * M_PI));
+}
+
+/* Inputs of one spread, of which all matter alike, too many for the rows to tell them apart: none is
+ * left out, and no point of a grid with one weight for all is higher. */
+START_TEST(never_below_one_scale)
+    {
+        const rvm_settings s = settings_for(RVM_REGRESSION, RVM_RBF, 0.1);
+        rvm_problem *p = empty_problem();
+        gsl_rng *rng = random_numbers(9);
+        static double X[ROWS][ALIKE], t[ROWS], root[ROWS];
+        for (size_t n = 0; n < ROWS; n++) {
+            for (size_t j = 0; j < ALIKE; j++) /* signs: mean 0 and variance 1 by pairs of rows */
+                X[n][j] = n % 2 == 1 ? -X[n - 1][j] : gsl_rng_uniform(rng) < 0.5 ? -1 : 1;
+            root[n] = 0;
+            for (size_t j = 0; j < ALIKE; j++)
+                root[n] += X[n][j];
+            root[n] = sin(0.5 * root[n]) + 0.3 * gsl_ran_gaussian(rng, 1);
+        }
+        for (size_t n = 0; n < ROWS; n++)
+            t[n] = (root[n] - gsl_stats_mean(root, 1, ROWS)) /
+                   sqrt(gsl_stats_variance(root, 1, ROWS) * (ROWS - 1) / ROWS);
+        for (size_t n = 0; n < ROWS; n++)
+            append_dense(p, root[n], X[n], ALIKE);
+        rvm_widths *w = find(p, &s);
+        rvm_report report = { 0 };
+        rvm_widths_report(&report, w);
+        double best = -INFINITY;
+        for (double ln_eta = -6; ln_eta < 1; ln_eta += 0.5)
+            for (double ln_v = -2; ln_v < 4; ln_v += 0.5)
+                for (double ln_s = -5; ln_s < 0.5; ln_s += 0.5)
+                    best = fmax(best, dense_evidence(X, t, exp(ln_eta), exp(ln_v), exp(ln_s)));
+        ck_assert_msg(report.log_evidence > best - 0.1, "%g below %g", report.log_evidence, best);
+        ck_assert_uint_eq(rvm_widths_best(w)->count, ALIKE);
+        gsl_rng_free(rng);
         rvm_widths_free(w);
         rvm_problem_free(p);
     }
@@ -251,6 +344,8 @@ Suite *widths_suite(void)
     tcase_add_loop_test(c, threads_change_nothing, 0, 2);
     tcase_add_test(c, outputs_have_the_weights_in_common);
     tcase_add_test(c, classes_have_the_weights_in_common);
+    tcase_add_test(c, copies_say_nothing);
+    tcase_add_test(c, never_below_one_scale);
     tcase_add_test(c, a_part_of_many_rows);
     tcase_add_test(c, nothing_varies);
     tcase_add_test(c, nothing_to_learn);

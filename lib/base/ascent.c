@@ -136,6 +136,13 @@ rvm_status rvm_ascent_climb(rvm_ascent *a, const rvm_hill *h, double least, int 
     return status;
 }
 
+rvm_status rvm_ascent_again(rvm_ascent *a, const rvm_hill *h, rvm_error *err)
+{
+    rvm_lbfgs_reset(&a->curvature);
+    a->small = 0;
+    return rvm_ascent_begin(a, h, err);
+}
+
 void rvm_ascent_move(rvm_ascent *a, const rvm_hill *h)
 {
     swap_places(a);

@@ -42,6 +42,8 @@ RVM_CHECKED rvm_status rvm_ascent_begin(rvm_ascent *a, const rvm_hill *h, rvm_er
  * them, or where there is no way up. */
 RVM_CHECKED rvm_status rvm_ascent_climb(rvm_ascent *a, const rvm_hill *h, double least, int steps,
                                         int most, rvm_error *err);
+/* Where it is, of a function that is another one from now on. */
+RVM_CHECKED rvm_status rvm_ascent_again(rvm_ascent *a, const rvm_hill *h, rvm_error *err);
 /* Moves to a->trial, which has been evaluated: what was learned of the way here is forgotten. */
 void rvm_ascent_move(rvm_ascent *a, const rvm_hill *h);
 

@@ -13,16 +13,25 @@
  *     dL/d ln v_k = v_k sum_in G_k,in K_in      dL/d ln s_k = s_k tr G_k
  *     dL/dK = sum_k v_k G_k                     and from there to ln eta by inputs.h.
  *
- * A few ascents by L-BFGS (Nocedal 1980) within bounds, from length-scales that differ, go side by
- * side until they come to rest roughly; the best of them goes on to its maximum, and leaves out the
- * inputs that the evidence does without.  Where rows stand close, some begin at their spacing:
- * targets with structure so fine look like noise at the other length-scales, and an ascent from
- * there ends in a flat function. */
+ * Relevances have a prior that pulls them together. With x_j = ln eta_j free of units, and m common
+ * to all of them, the last coordinate of theta,
+ *
+ *     ln p = -sum_j ln[ 1 + (x_j - m)^2 / tau^2 ],   tau = 1
+ *
+ * Cauchy's density: inputs that the data say little of share a scale, and one that they know to
+ * differ, be it by ten powers of e, pays a few nats. Without it the evidence of few rows finds many
+ * inputs of no use, by chance.
+ *
+ * A few ascents by L-BFGS (Nocedal 1980) within bounds, from scales that differ, go side by side:
+ * first with one step for all relevances, so that each comes to the best single scale near it; from
+ * there each relevance goes its own way. The best of them goes on to its maximum, and leaves out the
+ * inputs that the evidence does without. So it does not end below the best single scale. Where rows
+ * stand close, some begin at their spacing: targets with structure so fine look like noise at the
+ * other length-scales, and an ascent from there ends in a flat function. */
 #include "product/widths.h"
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -36,9 +45,9 @@
 #include "base/parallel.h"
 #include "basis/inputs.h"
 #include "basis/term.h"
-#include "data/order.h"
 #include "data/problem.h"
 #include "inference/process.h"
+#include "product/sample.h"
 
 enum {
     MOST_ROWS = 500,
@@ -70,8 +79,10 @@ static const range of_relevance = { -18, 0, 5 };
 static const range of_variance = { -10, 0, 12 };
 static const range of_noise = { -14, -2.3, 2 };
 
+static const double prior_spread = 1; /* tau */
+
 /* theta: ln eta (-INFINITY: left out); then ln v of each target; then ln s of each, where the noise
- * is free. */
+ * is free; then m. */
 typedef struct {
     const rvm_widths *w; /* borrowed */
     rvm_ascent path;
@@ -81,6 +92,7 @@ typedef struct {
     rvm_process process;
     gsl_matrix *K, *dL_dK; /* owned, N x N */
     gsl_matrix *mode;      /* owned, targets x N: C^-1 f at the mode, where the next one begins */
+    bool tied;             /* one step for all relevances */
     int threads;
 } ascent;
 
@@ -97,6 +109,7 @@ struct rvm_widths {
     gsl_matrix *trend;  /* owned, N x N: their covariance */
     size_t count;       /* coordinates */
     double *low, *high; /* owned, count */
+    double single;      /* the highest log evidence with one scale */
     int threads;
     double nearest; /* median distance of a row to the nearest other one, in the sum that the kernel
                        takes, with weights at which that of two rows is 2 or so; infinite where the
@@ -124,6 +137,12 @@ static rvm_status fill_kernel(const rvm_widths *w, ascent *c, const double *thet
     if (*rows == NULL)
         return rvm_fail_memory(err, "the rows");
     return rvm_kernel_block(c->K, &c->kernel, *rows, NULL, *rows, 0, err);
+}
+
+/* ln eta_j, free of units. */
+static double relevance_of(const rvm_widths *w, const double *theta, size_t j)
+{
+    return theta[j] - w->low[j] + of_relevance.least;
 }
 
 static double noise_of(const rvm_widths *w, const double *theta, size_t k)
@@ -166,7 +185,55 @@ static bool add_target(double *value, double *gradient, const double *theta, asc
     return true;
 }
 
-/* Log evidence and gradient at theta (rvm_hill). */
+/* Adds the log density of the relevances, and its derivatives. */
+static void add_prior(double *value, double *gradient, const rvm_widths *w, const double *theta)
+{
+    const size_t m = w->count - 1;
+    gradient[m] = 0;
+    for (size_t j = 0; j < w->inputs.count; j++) {
+        if (!isfinite(theta[j]))
+            continue;
+        const double apart = (relevance_of(w, theta, j) - theta[m]) / prior_spread,
+                     slope = 2 * apart / (1 + apart * apart) / prior_spread;
+        *value -= log1p(apart * apart);
+        gradient[j] -= slope;
+        gradient[m] += slope;
+    }
+}
+
+/* m at that relevance where the log density is highest: near it is a maximum, and of several far
+ * apart this is the one. */
+static void place_common(double *theta, const rvm_widths *w)
+{
+    const size_t d = w->inputs.count, m = w->count - 1;
+    double best = -INFINITY;
+    for (size_t k = 0; k < d; k++) {
+        const double place = relevance_of(w, theta, k);
+        double value = 0;
+        for (size_t j = 0; j < d; j++)
+            if (isfinite(theta[j]))
+                value -= log1p(gsl_pow_2((relevance_of(w, theta, j) - place) / prior_spread));
+        if (isfinite(place) && value > best) {
+            best = value;
+            theta[m] = place;
+        }
+    }
+}
+
+/* The part of the gradient along which all relevances, and m, take the same step. */
+static void tie(double *gradient, const rvm_widths *w)
+{
+    const size_t d = w->inputs.count, m = w->count - 1;
+    double sum = gradient[m];
+    for (size_t j = 0; j < d; j++)
+        sum += gradient[j];
+    const double mean = sum / (double)(d + 1);
+    for (size_t j = 0; j < d; j++)
+        gradient[j] = mean;
+    gradient[m] = mean;
+}
+
+/* Log evidence and gradient at theta (rvm_hill), with the prior. */
 static rvm_status evaluate(double *value, double *gradient, void *self, const double *theta,
                            rvm_error *err)
 {
@@ -184,6 +251,10 @@ static rvm_status evaluate(double *value, double *gradient, void *self, const do
     if (status == RVM_OK && found)
         status = rvm_inputs_gradient(gradient, &w->inputs, c->eta, c->dL_dK, c->process.R,
                                      &c->kernel, rows, err);
+    if (status == RVM_OK && found)
+        add_prior(value, gradient, w, theta);
+    if (c->tied)
+        tie(gradient, w);
     if (!found)
         *value = -INFINITY;
     rvm_kernel_rows_free(rows);
@@ -233,27 +304,39 @@ static rvm_status try_without(ascent *c, const size_t *order, size_t count, rvm_
     memcpy(to->theta, c->path.now.theta, c->w->count * sizeof *to->theta);
     for (size_t k = 0; k < count; k++)
         to->theta[order[k]] = -INFINITY;
+    place_common(to->theta, c->w);
     return evaluate(&to->value, to->gradient, c, to->theta, err);
 }
 
-/* Of all inputs, the smaller half of them, a quarter, ... those that it is best to leave out, each
- * saving the price of its parameter; 0: none. The first group that saves anything will not do: many of
- * no use would take a useful one with them. */
+/* Nats that it costs to leave out `count` of so many inputs: which ones is a choice among
+ * d! / [count! (d - count)!], without a price for which there are many subsets better by chance (Scott
+ * and Berger 2010, section 3); among equals the fewest. Without all of them the scale and the
+ * variance have gone too, each worth 1/2 ln N (Schwarz 1978). */
+static double cost_of(const rvm_widths *w, size_t count)
+{
+    const double simpler = 0.1, d = (double)w->inputs.count, out = (double)count;
+    if (count == w->inputs.count)
+        return -log((double)w->p->rows);
+    return lgamma(d + 1) - lgamma(out + 1) - lgamma(d - out + 1) - simpler * out;
+}
+
+/* Of all inputs, the least two thirds of them, two thirds of these, ... one, those that it is best to leave out; 0:
+ * none; never some without which one scale for all were better. The first group that saves anything
+ * will not do: many of no use would take a useful one with them. */
 static rvm_status choose_group(size_t *count, ascent *c, const size_t *order, size_t all,
                                rvm_error *err)
 {
     const rvm_widths *w = c->w;
+    const size_t out = w->inputs.count - all;
     rvm_status status = RVM_OK;
-    /* 1/2 ln N, one parameter more (Schwarz 1978): with less, of ten inputs that are noise half
-     * stay. */
-    const double price = 0.5 * log((double)w->p->rows);
-    double most = 0;
+    double best = c->path.now.value - cost_of(w, out);
     *count = 0;
-    for (size_t k = all; k > 0 && status == RVM_OK && !rvm_interrupted(w->interrupted); k /= 2) {
+    for (size_t k = all; k > 0 && status == RVM_OK && !rvm_interrupted(w->interrupted);
+         k -= GSL_MAX(k / 3, 1)) {
         status = try_without(c, order, k, err);
-        const double saved = price * (double)k + c->path.trial.value - c->path.now.value;
-        if (saved > most) {
-            most = saved;
+        const double value = c->path.trial.value - cost_of(w, out + k);
+        if (value > best && (k == all || c->path.trial.value >= w->single)) {
+            best = value;
             *count = k;
         }
     }
@@ -286,27 +369,22 @@ static size_t most_rows(const rvm_settings *s)
     return (size_t)fmax(2, fmin(MOST_ROWS, sqrt(s->budget_mb * 1048576 / (8.0 * 8 * ASCENTS))));
 }
 
-/* Rows of y, ascending, at random where they are too many; *row is owned by the caller. */
+/* The rows that are seen; *row is owned by the caller. */
 static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
                               const rvm_settings *s, rvm_error *err)
 {
-    const size_t N = y->p->rows, count = GSL_MIN(N, most_rows(s));
     const double *row_weight = y->observed.row_weight;
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    if (rng != NULL) {
-        gsl_rng_set(rng, s->seed);
-        const rvm_status status = rvm_order_sample(row, count, N, rng, err);
-        gsl_rng_free(rng);
-        if (status != RVM_OK)
-            return status;
-        w->p = rvm_problem_subset(y->p, *row, count);
-        if (row_weight != NULL)
-            w->row_weight = rvm_array(count, sizeof *w->row_weight);
-        for (size_t n = 0; n < count && row_weight != NULL && w->row_weight != NULL; n++)
-            w->row_weight[n] = row_weight[(*row)[n]];
-    }
-    if (*row == NULL || w->p == NULL || (row_weight != NULL && w->row_weight == NULL))
+    size_t count;
+    const rvm_status status = rvm_sample_rows(row, &count, y, most_rows(s), s->seed, err);
+    if (status != RVM_OK)
+        return status;
+    w->p = rvm_problem_subset(y->p, *row, count);
+    if (row_weight != NULL)
+        w->row_weight = rvm_array(count, sizeof *w->row_weight);
+    if (w->p == NULL || (row_weight != NULL && w->row_weight == NULL))
         return rvm_fail_memory(err, "a part of the rows");
+    for (size_t n = 0; n < count && row_weight != NULL; n++)
+        w->row_weight[n] = row_weight[(*row)[n]];
     return RVM_OK;
 }
 
@@ -452,16 +530,23 @@ static rvm_status find_nearest(rvm_widths *w, ascent *c, rvm_combination by, rvm
     return status;
 }
 
+static const range *range_of(const rvm_widths *w, size_t j)
+{
+    const size_t d = w->inputs.count;
+    return j < d || j == w->count - 1 ? &of_relevance
+           : j < d + w->targets       ? &of_variance
+                                      : &of_noise;
+}
+
 static void set_bounds(rvm_widths *w, rvm_combination by)
 {
     const double alone = 4; /* -ln of the nearest row's value */
     const double most_relevance = fmax(of_relevance.most, log(alone / w->nearest));
     for (size_t j = 0; j < w->count; j++) {
-        const size_t d = w->inputs.count;
-        const range *r = j < d ? &of_relevance : j < d + w->targets ? &of_variance : &of_noise;
-        const double unit = j < d ? unit_of(w, j, by) : 0;
+        const range *r = range_of(w, j);
+        const double unit = j < w->inputs.count ? unit_of(w, j, by) : 0;
         w->low[j] = r->least - unit;
-        w->high[j] = (j < d ? most_relevance : r->most) - unit;
+        w->high[j] = (r == &of_relevance ? most_relevance : r->most) - unit;
     }
 }
 
@@ -469,17 +554,20 @@ static void set_bounds(rvm_widths *w, rvm_combination by)
  * two rows then are: some, in any case, and where rows stand much closer, the neighbours. */
 static void place_start(ascent *c, const rvm_widths *w, int number, double gamma)
 {
+    enum { AT_LARGE = 2 }; /* has its relevances go their own ways from the start */
     const double near = neighbours / w->nearest;
     const double apart[ASCENTS] = { 0, 0.3, 1.2, farthest, sqrt(farthest * near), near };
     const size_t d = w->inputs.count;
     for (size_t j = 0; j < w->count; j++) {
-        const range *r = j < d ? &of_relevance : j < d + w->targets ? &of_variance : &of_noise;
+        const range *r = range_of(w, j);
         double *theta = &c->path.now.theta[j];
         *theta = w->low[j] - r->least + r->start;
         if (j < d)
             *theta = number == 0 ? log(gamma) : *theta + log(apart[number] / (double)d);
         *theta = fmax(w->low[j], fmin(*theta, w->high[j]));
     }
+    place_common(c->path.now.theta, w);
+    c->tied = number != AT_LARGE;
 }
 
 /* So many, and where there is room between the last one of them and the neighbours the others. */
@@ -513,7 +601,7 @@ static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *er
         status = fill_trend(w, err);
     if (status != RVM_OK)
         return status;
-    w->count = w->inputs.count + (w->free_noise ? 2 : 1) * w->targets;
+    w->count = w->inputs.count + (w->free_noise ? 2 : 1) * w->targets + 1;
     w->low = rvm_array(w->count, sizeof *w->low);
     w->high = rvm_array(w->count, sizeof *w->high);
     w->best_index = rvm_array(w->inputs.count, sizeof *w->best_index);
@@ -532,6 +620,7 @@ rvm_status rvm_widths_alloc(rvm_widths **out, const rvm_study *y, const size_t *
     w->threads = rvm_threads(s->threads);
     w->interrupted = s->interrupted;
     w->best = -1;
+    w->single = -INFINITY;
     w->terms = rvm_term_wanted(s);
     size_t *row = NULL;
     rvm_status status = choose_rows(&row, w, y, s, err);
@@ -585,21 +674,67 @@ static rvm_status ascent_piece(void *context, size_t k, int worker, rvm_error *e
     return climb_on(&w->ascent[k], rough, err);
 }
 
+/* Whether another one before it has come to the same place. */
+static bool is_double(const rvm_widths *w, int k)
+{
+    const double near = 0.1; /* in any coordinate */
+    for (int i = 0; i < k; i++) {
+        double apart = 0;
+        for (size_t j = 0; j < w->count; j++)
+            apart =
+                fmax(apart, fabs(w->ascent[i].path.now.theta[j] - w->ascent[k].path.now.theta[j]));
+        if (apart < near)
+            return true;
+    }
+    return false;
+}
+
+/* Those that had one step for all relevances go on, from the best single scale near each. */
+static rvm_status untie(bool *tied, rvm_widths *w, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    *tied = false;
+    for (int k = 0; k < w->ascents; k++)
+        if (w->ascent[k].tied)
+            w->single = fmax(w->single, w->ascent[k].path.now.value);
+    for (int k = 0; k < w->ascents && status == RVM_OK; k++) {
+        ascent *c = &w->ascent[k];
+        const rvm_hill hill = hill_of(c);
+        if (!c->tied)
+            continue;
+        c->tied = false;
+        if (is_double(w, k)) {
+            c->path.now.value = -INFINITY;
+            continue;
+        }
+        *tied = true;
+        status = rvm_ascent_again(&c->path, &hill, err);
+    }
+    return status;
+}
+
+static void choose_best(rvm_widths *w)
+{
+    w->best = (int)(highest(w) - w->ascent);
+    w->ascent[w->best].path.resting = false;
+    w->ascent[w->best].path.small = 0;
+    w->ascent[w->best].threads = w->threads;
+}
+
 static rvm_status step_all(rvm_widths *w, rvm_error *err)
 {
-    bool resting = true;
-    const rvm_status status = rvm_share((size_t)w->ascents, ascent_piece, w, w->threads, err);
+    bool resting = true, tied = false;
+    rvm_status status = rvm_share((size_t)w->ascents, ascent_piece, w, w->threads, err);
     if (status != RVM_OK)
         return status;
     for (int k = 0; k < w->ascents; k++)
         resting = resting && w->ascent[k].path.resting;
-    if (resting) {
-        w->best = (int)(highest(w) - w->ascent);
-        w->ascent[w->best].path.resting = false;
-        w->ascent[w->best].path.small = 0;
-        w->ascent[w->best].threads = w->threads;
-    }
-    return RVM_OK;
+    if (!resting)
+        return RVM_OK;
+    status = untie(&tied, w, err);
+    if (status == RVM_OK && !tied)
+        choose_best(w);
+    return status;
 }
 
 static void choose(rvm_widths *w)
