@@ -46,6 +46,11 @@ static const double dense_share = 0.8;
 static const double polish_slice = 1e9;
 enum { MOST_POLISHED = 30, FEW_STARTS = 3 };
 
+/* Of a tolerance so large that the solution is one for comparison: functions to begin with. Sweeps
+ * over all of them would be most of the work, and what is missing is added later. */
+static const double rough = 0.5;
+enum { ROUGH_FIRST = 300, ROUGH_CURVED = 100 };
+
 /* Share of the functions that a restart removes. */
 static const double kicked_share = 0.25;
 
@@ -311,12 +316,21 @@ static bool bias_first(const rvm_starts *st)
     return st->design.count > 0 && rvm_basis_is_bias(&st->y->basis, st->design.id[0]);
 }
 
+/* Functions that a search begins with, at the most. */
+static size_t most_at_first(const rvm_starts *st, const rvm_start_plan *plan)
+{
+    if (st->searched > 1 || st->settings->tolerance < rough)
+        return plan->most;
+    const size_t most = st->observed->likelihood->curved ? ROUGH_CURVED : ROUGH_FIRST;
+    return GSL_MIN(plan->most, most);
+}
+
 static void place_subset(rvm_climber *s, const rvm_starts *st, const rvm_start_plan *plan,
                          gsl_rng *rng)
 {
     const size_t M = st->design.count;
     const double ln_alpha = rvm_study_ln_alpha(st->y) - plan->widen;
-    const double share = fmin(plan->share, (double)plan->most / (double)M);
+    const double share = fmin(plan->share, (double)most_at_first(st, plan) / (double)M);
     for (size_t j = 0; j < st->searched; j++) {
         s->now[j].K = 0;
         s->now[j].ln_beta = rvm_observed_first_ln_beta(&st->observed[j], plan->noise_share);
