@@ -103,8 +103,10 @@ void cli_candidates_warn(const cli_tool *tool, const rvm_settings *asked, const 
     const double due = RVM_FOLD_INTERVAL, least = 1 - 2 * (1 - due);
     char name[64], better[64];
 
-    if (asked->task != RVM_REGRESSION || best.rows == 0 || !isfinite(best.loss) ||
-        best.cover >= least || best.cover + 2 * sqrt(due * (1 - due) / (double)best.rows) >= due)
+    /* -b 1 makes up for it. */
+    if (asked->task != RVM_REGRESSION || asked->probability || best.rows == 0 ||
+        !isfinite(best.loss) || best.cover >= least ||
+        best.cover + 2 * sqrt(due * (1 - due) / (double)best.rows) >= due)
         return;
     write_name(name, sizeof name, &asked->tune, &best.kernel);
     write_name(better, sizeof better, &asked->tune, &other.kernel);

@@ -253,10 +253,13 @@ static void print_terms(FILE *out, const cli_tool *tool, const rvm_model *m)
 }
 
 /* What five-fold cross-validation has shown of rows that were left out. */
-static void print_calibration(FILE *out, const rvm_model *m, const rvm_model_info *info)
+static void print_calibration(FILE *out, const rvm_model *m, const rvm_model_info *info,
+                              const rvm_settings *s)
 {
     const rvm_calibration_info c = rvm_model_calibration(m);
 
+    if (c.rows == 0 && s->probability)
+        fputs("Held-out rows = none: nothing was fitted to them\n", out);
     if (c.rows == 0)
         return;
     if (info->task == RVM_CLASSIFICATION) {
@@ -302,7 +305,7 @@ void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, co
         print_noise(out, t->model, &info);
     if (info.kernel_prior)
         print_process(out, t->model, &info);
-    print_calibration(out, t->model, &info);
+    print_calibration(out, t->model, &info, s);
     if (info.kernel.inputs != NULL)
         print_inputs(out, tool, t->model, p);
     if (info.has_terms && info.draws == 0 &&

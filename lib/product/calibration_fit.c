@@ -65,7 +65,7 @@ typedef struct {
 static double log_ratio(const heat *h, size_t n, size_t c)
 {
     const double log_p = h->prediction->log_probability[n * h->prediction->classes + c];
-    return fmax(log_p, least_log_p) - h->log_share[c];
+    return (isfinite(log_p) ? log_p : least_log_p) - h->log_share[c];
 }
 
 /* -ln P of the class of row n. */
@@ -144,9 +144,11 @@ static rvm_status fit_temperature(double *T, heat *h, rvm_error *err)
 static void fill_shares(heat *h, const rvm_settings *s)
 {
     const rvm_labels *labels = h->labels;
-    double total = 0;
+    double total = 0, largest = 0;
+    for (size_t c = 0; c < labels->count; c++)
+        largest = fmax(largest, rvm_class_weight_of(s, labels->label[c]));
     for (size_t c = 0; c < labels->count; c++) {
-        h->weight[c] = rvm_class_weight_of(s, labels->label[c]);
+        h->weight[c] = rvm_class_weight_beside(rvm_class_weight_of(s, labels->label[c]), largest);
         total += h->weight[c] * (double)labels->rows[c];
     }
     for (size_t c = 0; c < labels->count; c++)
@@ -325,8 +327,17 @@ static rvm_status find_spread(rvm_spread *out, scatter *q, rvm_error *err)
     return status;
 }
 
+/* From scales to variances. */
+static void take_variances(rvm_spread *s)
+{
+    const double ratio = variance_of_scale2(s->degrees);
+    s->factor *= ratio;
+    s->residual *= ratio;
+}
+
 /* Rows that are farther away than those that were held out have the variance of the means, which is
- * that of a target of which nothing is known. It cannot be fitted: there are none. */
+ * that of a target of which nothing is known. It cannot be fitted: there are none. Where rows that
+ * were held out are as far away as any, c says it all. */
 static void reach_beyond(rvm_spread *s, scatter *q)
 {
     gsl_sort(q->residual, 1, q->N);
@@ -335,15 +346,6 @@ static void reach_beyond(rvm_spread *s, scatter *q)
         return;
     s->edge = fmax(edge, 0);
     s->beyond = fmax(0, q->unit - s->residual);
-}
-
-/* From scales to variances. */
-static void take_variances(rvm_spread *s)
-{
-    const double ratio = variance_of_scale2(s->degrees);
-    s->factor *= ratio;
-    s->residual *= ratio;
-    s->beyond *= ratio;
 }
 
 /* Output k. */
@@ -376,8 +378,8 @@ static rvm_status fit_output(rvm_spread *out, scatter *q, const rvm_problem *p,
     const rvm_status status = find_spread(out, q, err);
     if (status != RVM_OK)
         return status;
-    reach_beyond(out, q);
     take_variances(out);
+    reach_beyond(out, q);
     return RVM_OK;
 }
 

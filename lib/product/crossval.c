@@ -29,6 +29,7 @@ struct rvm_crossval {
     const rvm_problem *p;  /* borrowed */
     rvm_settings settings; /* gamma resolved against all rows, not against those of a fold */
     rvm_training *train;
+    bool residuals;         /* predict them */
     size_t folds, finished; /* of them so many are */
     int threads;            /* side by side, in each */
     rvm_labels labels;      /* classification */
@@ -203,7 +204,7 @@ static rvm_status predict_fold(rvm_crossval *v, size_t *row, size_t i, const rvm
     const bool regression = v->settings.task == RVM_REGRESSION;
     const rvm_predictor_settings settings = { .variance = true,
                                               .interval = regression ? RVM_FOLD_INTERVAL : 0,
-                                              .residual = regression,
+                                              .residual = v->residuals,
                                               .threads = v->settings.threads };
     const rvm_model_info info = rvm_model_describe(m);
     rvm_prediction *out = &v->out, of_fold = { 0 };
@@ -284,7 +285,7 @@ static rvm_status prepare(rvm_crossval *v, rvm_error *err)
 }
 
 rvm_status rvm_crossval_alloc(rvm_crossval **out, const rvm_problem *p, const rvm_settings *s,
-                              size_t folds, rvm_training *train, rvm_error *err)
+                              size_t folds, rvm_training *train, bool residuals, rvm_error *err)
 {
     rvm_status status = check(p, s, folds, err);
     if (status != RVM_OK)
@@ -293,6 +294,7 @@ rvm_status rvm_crossval_alloc(rvm_crossval **out, const rvm_problem *p, const rv
     if (v == NULL)
         return rvm_fail_memory(err, "the folds");
     v->train = train;
+    v->residuals = residuals && s->task == RVM_REGRESSION;
     status = validation_init(v, p, s, folds, err);
     if (status == RVM_OK)
         status = prepare(v, err);
@@ -345,11 +347,11 @@ void rvm_crossval_free(rvm_crossval *v)
 
 rvm_status rvm_crossval_predict(rvm_prediction *out, bool *finished, const rvm_problem *p,
                                 const rvm_settings *s, size_t folds, rvm_training *train,
-                                rvm_error *err)
+                                bool residuals, rvm_error *err)
 {
     rvm_crossval *v = NULL;
     *finished = false;
-    rvm_status status = rvm_crossval_alloc(&v, p, s, folds, train, err);
+    rvm_status status = rvm_crossval_alloc(&v, p, s, folds, train, residuals, err);
     if (status == RVM_OK)
         status = run_folds(finished, v, v->folds, err);
     if (status == RVM_OK) {

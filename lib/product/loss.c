@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "data/problem.h"
+#include "product/predict.h"
 #include "product/spread.h"
 #include "search/study.h"
 
@@ -24,9 +25,10 @@ static const double most_log_loss = 20;
 
 /* ---- The constant --------------------------------------------------------------------------- */
 
-static double weight_of(const rvm_settings *s, const rvm_problem *p, size_t n)
+static double weight_of(const rvm_constant *c, const rvm_settings *s, const rvm_problem *p,
+                        size_t n)
 {
-    return rvm_class_weight_of(s, (int)p->target[n]);
+    return rvm_class_weight_beside(rvm_class_weight_of(s, (int)p->target[n]), c->largest_weight);
 }
 
 static rvm_status describe_classes(rvm_constant *c, const rvm_problem *p, const rvm_settings *s,
@@ -36,9 +38,11 @@ static rvm_status describe_classes(rvm_constant *c, const rvm_problem *p, const 
     c->share = rvm_array(c->labels.count, sizeof *c->share);
     if (c->share == NULL)
         return rvm_fail_memory(err, "the classes");
+    for (size_t k = 0; k < c->labels.count; k++)
+        c->largest_weight = fmax(c->largest_weight, rvm_class_weight_of(s, c->labels.label[k]));
     for (size_t n = 0; n < p->rows; n++) {
-        c->share[c->labels.of_row[n]] += weight_of(s, p, n);
-        total += weight_of(s, p, n);
+        c->share[c->labels.of_row[n]] += weight_of(c, s, p, n);
+        total += weight_of(c, s, p, n);
     }
     for (size_t k = 0; k < c->labels.count; k++)
         c->share[k] /= total;
@@ -119,7 +123,7 @@ double rvm_loss(double *sure, const rvm_prediction *out, const rvm_problem *p,
     double losses = 0, gains = 0, squares = 0, weights = 0;
     for (size_t n = 0; n < p->rows; n++) {
         double gain = 0;
-        const double weight = classes ? weight_of(s, p, n) : 1;
+        const double weight = classes ? weight_of(c, s, p, n) : 1;
         const double loss =
             classes ? class_row(&gain, out, p, c, n) : output_row(&gain, out, p, c, n);
         losses += weight * loss;
@@ -159,7 +163,7 @@ static void score_outputs(rvm_fold_score *out, const rvm_prediction *prediction,
         const double t = p->target[k], square = gsl_pow_2(t - prediction->value[k]);
         out->error += square;
         out->log_loss -= rvm_spread_log_density(t - prediction->value[k], prediction->variance[k],
-                                                prediction->degrees[k]);
+                                                rvm_prediction_degrees(prediction, k));
         out->cover += t >= prediction->low[k] && t <= prediction->high[k];
     }
     /* Read as numbers: beyond the range of double they are the largest one. */

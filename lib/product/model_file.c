@@ -385,14 +385,16 @@ static void code_spreads(model_file *x)
 
         rvm_codec_key(&x->c, "spread");
         rvm_codec_real(&x->c, &spread->factor, RVM_POSITIVE);
+        if (!(spread->factor >= 1e-10 && spread->factor <= 1e10))
+            rvm_codec_fault(&x->c, "a factor from 1e-10 to 1e10 is expected");
         rvm_codec_real(&x->c, &spread->residual, RVM_NOT_NEGATIVE);
         rvm_codec_real(&x->c, &spread->beyond, RVM_NOT_NEGATIVE);
         rvm_codec_real(&x->c, &spread->edge, RVM_NOT_NEGATIVE);
         if (spread->edge >= 1)
             rvm_codec_fault(&x->c, "a number below 1 is expected");
         rvm_codec_real(&x->c, &spread->degrees, RVM_NOT_NEGATIVE);
-        if (spread->degrees > 0 && spread->degrees <= 2)
-            rvm_codec_fault(&x->c, "degrees of freedom above 2, or 0, are expected");
+        if (spread->degrees != 0 && !(spread->degrees >= 2.01 && spread->degrees <= 1e6))
+            rvm_codec_fault(&x->c, "degrees of freedom from 2.01 to 1000000, or 0, are expected");
     }
     if (reads(x))
         c->outputs = x->outputs;

@@ -62,6 +62,9 @@ enum {
  * stream to the next it waits for work without sleeping. */
 static const double thread_cost = 3e7;
 
+/* A smaller residual is what the jitter of K_ZZ leaves. */
+static const double least_share = 1e-6;
+
 /* Scratch of one thread. C: latent functions; F: functions of a row, C or the draws of one. */
 typedef struct {
     double *values;   /* owned, with all that follows; V x CHUNK: kernel of each vector and row */
@@ -212,7 +215,7 @@ static void fill_left(worker *w, const rvm_predictor *pr, const rvm_kernel_rows 
     for (size_t r = 0; r < count; r++) {
         const double prior = kernel->type == RVM_PRECOMPUTED ? pr->m->kernel_diagonal : w->left[r];
         w->left[r] = prior - q[r] < 0 ? 0 : prior - q[r];
-        w->share[r] = prior <= 0 ? 0 : w->left[r] / prior;
+        w->share[r] = w->left[r] <= least_share * prior || prior <= 0 ? 0 : w->left[r] / prior;
     }
 }
 
@@ -577,12 +580,13 @@ static rvm_status check_settings(const rvm_predictor_settings *s, rvm_error *err
     return RVM_OK;
 }
 
-/* The calibration of the classes, unless they are wanted at the mode, which it was not made for; and
+/* The calibration of the classes, unless they are wanted at the mode and it was made for averages; and
  * their prevalence. */
 static rvm_status choose_shift(rvm_predictor *pr, rvm_error *err)
 {
     const rvm_model *m = pr->m;
-    const bool tempered = rvm_calibration_tempers(&m->calibration) && !pr->settings.mode;
+    const bool tempered =
+        rvm_calibration_tempers(&m->calibration) && (!pr->settings.mode || rvm_model_is_process(m));
 
     pr->power = tempered ? 1 / m->calibration.info.temperature : 1;
     return rvm_prevalence_shift(&pr->shift, m, pr->power, pr->settings.prevalence, err);

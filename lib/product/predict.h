@@ -10,6 +10,12 @@
  * set. */
 bool rvm_prediction_resize(rvm_prediction *out, size_t rows, size_t classes, size_t outputs);
 
+/* Of the distribution of a target: 0, it is normal, where nobody has said. */
+static inline double rvm_prediction_degrees(const rvm_prediction *p, size_t at)
+{
+    return p->degrees == NULL ? 0 : p->degrees[at];
+}
+
 /* rvm_predict (rvm.h) with all settings. */
 RVM_CHECKED rvm_status rvm_predict_by(rvm_prediction *out, const rvm_model *m,
                                       const rvm_problem *rows, const rvm_predictor_settings *s,

@@ -6,6 +6,7 @@
 #include <gsl/gsl_math.h>
 #include <math.h>
 
+#include "product/predict.h"
 #include "product/spread.h"
 #include "rvm.h"
 
@@ -72,8 +73,7 @@ void rvm_score_add_output(rvm_score *score, const rvm_prediction *p, const rvm_p
         if (isnan(target)) /* unlabelled */
             continue;
         score->rows++;
-        add_regression(score, p->value[at], p->variance[at],
-                       p->degrees == NULL ? 0 : p->degrees[at], target);
+        add_regression(score, p->value[at], p->variance[at], rvm_prediction_degrees(p, at), target);
     }
 }
 

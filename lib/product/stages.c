@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "data/labels.h"
+#include "data/order.h"
 #include "data/problem.h"
 #include "product/calibration_fit.h"
 #include "product/chains.h"
@@ -197,6 +198,21 @@ static rvm_status calibrate(rvm_trainer *tr, const rvm_problem *p, const rvm_pre
     return rvm_calibration_fit(&tr->calibration, p, rows, &tr->settings, err);
 }
 
+/* Folds are drawn by the order of the rows, and that of the file must not change what is found. */
+static rvm_status begin_folds(rvm_trainer *tr, const rvm_settings *s, rvm_error *err)
+{
+    size_t *order = NULL;
+    const rvm_status status = rvm_order_rows(&order, tr->p, err);
+    if (status != RVM_OK)
+        return status;
+    tr->sorted = rvm_problem_subset(tr->p, order, tr->p->rows);
+    free(order);
+    if (tr->sorted == NULL)
+        return rvm_fail_memory(err, "the folds");
+    return rvm_crossval_alloc(&tr->crossval, tr->sorted, s, RVM_CALIBRATION_FOLDS, tr->train, true,
+                              err);
+}
+
 /* The folds of the kernel that was chosen are there, where those that training needs are like them:
  * of all rows, and with nothing else to be found in each. */
 static rvm_status begin_calibration(rvm_trainer *tr, rvm_error *err)
@@ -207,7 +223,7 @@ static rvm_status begin_calibration(rvm_trainer *tr, rvm_error *err)
     if (tr->tuner != NULL && !s.ard && !rvm_trainer_is_sampled(tr))
         rows = rvm_tuner_held_out(tr->tuner);
     if (rows == NULL)
-        return rvm_crossval_alloc(&tr->crossval, tr->p, &s, RVM_CALIBRATION_FOLDS, tr->train, err);
+        return begin_folds(tr, &s, err);
     tr->over = true;
     return calibrate(tr, rvm_tuner_sample(tr->tuner), rows, err);
 }
@@ -215,9 +231,13 @@ static rvm_status begin_calibration(rvm_trainer *tr, rvm_error *err)
 static rvm_status step_calibration(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_status status = rvm_crossval_step(&tr->over, tr->crossval, err);
+    if (status == RVM_ENUMERIC) { /* of a fold: the model is there, and goes without */
+        tr->over = true;
+        return RVM_OK;
+    }
     if (status != RVM_OK || !tr->over)
         return status;
-    return calibrate(tr, tr->p, rvm_crossval_prediction(tr->crossval), err);
+    return calibrate(tr, tr->sorted, rvm_crossval_prediction(tr->crossval), err);
 }
 
 /* Of the model it is what the stage before has said. */

@@ -168,6 +168,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_inducing_free(tr->inducing);
     rvm_sampler_free(tr->sampler);
     rvm_crossval_free(tr->crossval);
+    rvm_problem_free(tr->sorted);
     rvm_calibration_free(&tr->calibration);
     rvm_search_free(tr->type, tr->search);
     free(tr->place);
@@ -247,5 +248,5 @@ static rvm_status train_fold(rvm_model **out, const rvm_problem *p, const rvm_se
 rvm_status rvm_cross_validate(rvm_prediction *out, bool *finished, const rvm_problem *p,
                               const rvm_settings *s, size_t folds, rvm_error *err)
 {
-    return rvm_crossval_predict(out, finished, p, s, folds, train_fold, err);
+    return rvm_crossval_predict(out, finished, p, s, folds, train_fold, false, err);
 }

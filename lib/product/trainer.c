@@ -155,6 +155,7 @@ static rvm_status add_calibration(rvm_model **out, const rvm_trainer *tr, rvm_er
     rvm_model *m = *out;
     if (!rvm_calibration_copy(&m->calibration, &tr->calibration)) {
         rvm_model_free(m);
+        *out = NULL;
         return rvm_fail_memory(err, "the model");
     }
     /* No row is farther from no vectors than another one. */

@@ -36,7 +36,8 @@ struct rvm_trainer {
     rvm_inducing *inducing;      /* NULL without, or before the points are chosen */
     rvm_sampler *sampler;        /* NULL before the chains begin */
     bool mixed;                  /* they agree */
-    rvm_crossval *crossval;      /* NULL before the calibration begins */
+    rvm_problem *sorted;         /* owned, of the calibration: the rows in canonical order */
+    rvm_crossval *crossval;      /* NULL before it begins, or where it needs none */
     rvm_calibration calibration; /* owned; of no rows before it has ended */
 };
 

@@ -294,8 +294,8 @@ static rvm_status draw_folds(rvm_tuner *t, family *f, int rung, rvm_error *err)
     bool finished = false;
     s->kernel = kernel_at(f, rung);
     s->seed = t->seed + (unsigned long)to->draws;
-    rvm_status status =
-        rvm_crossval_predict(&t->prediction, &finished, t->sample, s, folds_of(t), t->train, err);
+    rvm_status status = rvm_crossval_predict(&t->prediction, &finished, t->sample, s, folds_of(t),
+                                             t->train, t->keeps, err);
     if (status == RVM_ENUMERIC) {
         to->draws++;
         to->loss = INFINITY;
