@@ -306,10 +306,10 @@ bench-prior: all
 bench-predict: all
 	@sh bench/predict.sh '$(BIN)' '$(BENCH_DATA)'
 
-## bench-calibration: probabilities beside those of svm-train -b 1, on shipped data or BENCH_DATA
+## bench-calibration: probabilities and intervals by -b 1, in bench/CALIBRATION; needs BENCH_DATA
 .PHONY: bench-calibration
 bench-calibration: all
-	@sh bench/calibration.sh '$(BIN)' '$(or $(BENCH_DATA),data)'
+	@sh bench/calibration.sh '$(BIN)' '$(BENCH_DATA)' bench/CALIBRATION
 
 ## reproduce: the experiments of the papers beside svm-train, in bench/REPRODUCE; BENCH_DATA adds usps
 .PHONY: reproduce

@@ -29,6 +29,7 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 1
 . "$here/frame.sh"
 . "$here/machine.sh"
 . "$here/rows.sh"
+. "$here/svm.sh"
 
 [ $# = 3 ] || usage 7,13
 bin=$(cd "$1" && pwd) || exit 1
@@ -142,12 +143,7 @@ measure_ours() { # OPTIONS...
 }
 
 measure_svm() {
-    head -n "$grid_rows" "$tmp/train.std" >"$tmp/few"
-    timed sh "$here/grid.sh" "$type" "$tmp/few" "$point_seconds"
-    read -r cost gamma <"$tmp/out"
-    timed svm-train -q -b 1 -c "$cost" -g "$gamma" -m 1024 "$tmp/train.std" "$tmp/svm"
-    svm-predict -b 1 "$tmp/test.std" "$tmp/svm" "$tmp/predicted" >/dev/null ||
-        fail "svm-predict fails"
+    predict_by_svm "$type"
     rate_classes "$tmp/predicted"
     sed -n 's/^total_sv //p' "$tmp/svm"
 }

@@ -74,6 +74,13 @@ take_first() { # DIRECTORY ROWS
     head -n "$2" "$1/train" >"$1/other" && mv "$1/other" "$1/train"
 }
 
+# Writes train and test from the rows of all.
+take_mixed() { # DIRECTORY DRAW ROWS
+    mix "$2" <"$1/all" >"$1/mixed"
+    head -n "$3" "$1/mixed" >"$1/train"
+    tail -n +$(($3 + 1)) "$1/mixed" | head -n "$most_tests" >"$1/test"
+}
+
 # Writes train.std, test.std and features into DIRECTORY; false where the files are not found.
 prepare() { # DIRECTORY STEM DRAW ROWS
     case $3:$2 in
@@ -87,9 +94,8 @@ prepare() { # DIRECTORY STEM DRAW ROWS
         ;;
     *)
         sh "$here/fetch.sh" "$bin" "$folder" none 1 "$1" "$2" || return
-        cat "$1/train" "$1/test" | mix "$3" >"$1/mixed"
-        head -n "$4" "$1/mixed" >"$1/train"
-        tail -n +$(($4 + 1)) "$1/mixed" | head -n "$most_tests" >"$1/test"
+        cat "$1/train" "$1/test" >"$1/all"
+        take_mixed "$1" "$3" "$4"
         ;;
     esac
     standardise "$1"
