@@ -191,8 +191,7 @@ END_TEST
 enum { ALIKE = 8, ROWS = 50 };
 
 /* ln p(t) at rows X, dense: C = v exp(-eta |x - z|^2) + 10 + s I, the 10 being the bias. */
-static double dense_evidence(double X[ROWS][ALIKE], const double *t, double eta, double v,
-                             double s)
+static double dense_evidence(double X[ROWS][ALIKE], const double *t, double eta, double v, double s)
 {
     gsl_matrix *C = gsl_matrix_alloc(ROWS, ROWS);
     gsl_vector *a = gsl_vector_alloc(ROWS);

@@ -319,6 +319,27 @@ static void note_dense(const cli_tool *tool, const rvm_model_info *info, const r
                  info->vectors, info->examples);
 }
 
+/* Each row by itself: no noise is left, and most rows are vectors. So few rows of a function without
+ * noise look like that too; else it is rows that are there twice, or rounded targets. */
+static bool is_collapse(const rvm_model_info *info, const rvm_report *report)
+{
+    const size_t few_rows = 20;
+
+    return report->noise_at_bound && !info->kernel_prior && info->examples > few_rows &&
+           2 * info->vectors > info->examples;
+}
+
+static void warn_collapse(const cli_tool *tool, const rvm_model_info *info, const rvm_settings *s)
+{
+    cli_note(tool,
+             "WARNING: %zu of %zu rows are vectors, and no noise is left: each row is explained by "
+             "itself; %s",
+             info->vectors, info->examples,
+             s->tune.gamma || !rvm_kernel_has_gamma(&info->kernel)
+                 ? "another kernel may tell signal from noise (--select)"
+                 : "-g auto finds a kernel that is wider");
+}
+
 static void note_unconverged(const cli_tool *tool, bool drawn)
 {
     cli_note(tool, drawn ? "WARNING: the chains have not come together (R-hat above 1.05): more "
@@ -333,7 +354,7 @@ void cli_advice_trained(const cli_tool *tool, const cli_summary *t, const rvm_se
     const rvm_model_info info = rvm_model_describe(t->model);
     rvm_held_out h = { .rows = 0 };
     rvm_error err = { 0 };
-    bool free_of_noise = false;
+    bool collapse = false, free_of_noise = false;
 
     if (!quiet) {
         if (rvm_model_held_out(&h, t->model, p, s, &err) != RVM_OK)
@@ -343,14 +364,17 @@ void cli_advice_trained(const cli_tool *tool, const cli_summary *t, const rvm_se
         note_weighted(tool, &info);
         const bool scale = note_constant(tool, &info, s, p);
         const bool worse = note_worse(tool, &h, &info, s, p);
-        if (!worse && !free_of_noise)
+        collapse = !worse && is_collapse(&info, &t->report);
+        if (!worse && !free_of_noise && !collapse)
             note_dense(tool, &info, s);
         if (!worse && !scale)
             note_uneven(tool, s, p);
     }
     if (!t->report.converged)
         note_unconverged(tool, t->report.draws > 0);
-    if (free_of_noise)
+    if (collapse)
+        warn_collapse(tool, &info, s);
+    else if (free_of_noise)
         cli_note(tool, "%s free of noise: its variance is held at a lower bound",
                  info.outputs > 1 ? "an output looks" : "the target looks");
 }

@@ -89,6 +89,20 @@ done
 grep -q "^rvm-train: $(sed -n 's/^Relevance vectors = //p' out) of 50 rows are vectors" err ||
     fail "no word about a narrow kernel: $(cat err)"
 [ ! -s quiet ] || fail "-q talks: $(cat quiet)"
+# Where no noise is left either that is a warning: targets that are rounded, and two of three rows
+# are there twice.
+awk 'BEGIN {
+    seed = 5
+    for (i = 0; i < 30; i++) {
+        for (k = 0; k < 3; k++) { seed = seed * 16807 % 2147483647; u[k] = seed / 2147483647 }
+        for (k = 0; k < 2; k++) printf "%d 1:%.4f 2:%.4f\n", 5 * u[2], u[0], u[1]
+    } }' >twice
+awk 'NR % 6 != 0' twice >most
+"$BIN/rvm-train" -s 3 -g 1000 most narrow >out 2>err || fail "rounded targets fail"
+grep -q '^rvm-train: WARNING: [0-9]* of 50 rows are vectors, and no noise is left' err ||
+    fail "no word about a collapse: $(cat out err)"
+"$BIN/rvm-train" -s 3 --ard twice wide >out 2>err || fail "--ard of rows that are there twice fails"
+[ "$(sed -n 's/^Relevance vectors = //p' out)" -le 15 ] || fail "--ard collapses: $(cat out err)"
 # With em functions of no use stay as a matter of course.
 "$BIN/rvm-train" --method em -e 1 -g 1000 flowers narrow >out 2>err || fail "em fails"
 grep -q 'too narrow' err && fail "em: $(cat err)"
