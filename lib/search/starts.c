@@ -47,9 +47,10 @@ static const double polish_slice = 1e9;
 enum { MOST_POLISHED = 30, FEW_STARTS = 3 };
 
 /* Of a tolerance so large that the solution is one for comparison: functions to begin with. Sweeps
- * over all of them would be most of the work, and what is missing is added later. */
+ * over all of them would be most of the work, and what is missing is added later; with 300 in
+ * regression the wide kernels of many inputs lose what they need (puma8nh: 5 % of the error). */
 static const double rough = 0.5;
-enum { ROUGH_FIRST = 300, ROUGH_CURVED = 100 };
+enum { ROUGH_FIRST = 500, ROUGH_CURVED = 100 };
 
 /* Share of the functions that a restart removes. */
 static const double kicked_share = 0.25;
