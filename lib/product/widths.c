@@ -309,12 +309,12 @@ static rvm_status try_without(ascent *c, const size_t *order, size_t count, rvm_
 }
 
 /* Nats that it costs to leave out `count` of so many inputs: which ones is a choice among
- * d! / [count! (d - count)!], without a price for which there are many subsets better by chance (Scott
- * and Berger 2010, section 3); among equals the fewest. Without all of them the scale and the
- * variance have gone too, each worth 1/2 ln N (Schwarz 1978). */
+ * d! / [count! (d - count)!], without a price for which there are many subsets better by chance
+ * (Scott and Berger 2010, section 3), less half a nat for each. Without all of them the scale and
+ * the variance have gone too, each worth 1/2 ln N (Schwarz 1978). */
 static double cost_of(const rvm_widths *w, size_t count)
 {
-    const double simpler = 0.1, d = (double)w->inputs.count, out = (double)count;
+    const double simpler = 0.5, d = (double)w->inputs.count, out = (double)count;
     if (count == w->inputs.count)
         return -log((double)w->p->rows);
     return lgamma(d + 1) - lgamma(out + 1) - lgamma(d - out + 1) - simpler * out;
