@@ -12,7 +12,7 @@
  *
  * The search in a fold is a rough one: it has one start, which begins with some of the functions,
  * and ends where nothing gains half a nat. Its losses are too high by a tenth or so, for all widths
- * alike, and it takes a sixth of the time of three starts to the end, which choose no better.
+ * alike, and it takes a third of the time of three starts to the end, which choose no better.
  *
  * The ladder is searched with one draw of the folds. The best rungs, and then the rungs beside the
  * best one, are compared over more draws, the same ones for each rung, since how folds are drawn
