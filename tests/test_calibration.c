@@ -220,6 +220,36 @@ START_TEST(the_model_itself_is_the_same)
     }
 END_TEST
 
+/* Of 60 rows that the model was trained on at most one is farther from its vectors than the 0.99
+ * quantile, whatever the folds have said; an edge that is farther still stays. */
+START_TEST(rows_that_were_seen_are_not_beyond)
+    {
+        rvm_settings s = rvm_settings_default();
+        const rvm_predictor_settings asked = { .variance = true, .residual = true, .threads = 1 };
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        rvm_problem *p = bump();
+        s.task = RVM_REGRESSION;
+        s.kernel.gamma = 1;
+        s.probability = true;
+        rvm_model *m = train(p, &s);
+        int beyond = 0;
+        m->calibration.spread->edge = 0;
+        m->calibration.spread->beyond = 1;
+        CHECK_OK(rvm_calibration_fit_edge(m, p, 1, &err));
+        CHECK_OK(rvm_predict_by(&out, m, p, &asked, &err));
+        for (size_t n = 0; n < 60; n++)
+            beyond += out.residual[n] > m->calibration.spread->edge;
+        ck_assert_int_eq(beyond, 1);
+        m->calibration.spread->edge = 0.999999;
+        CHECK_OK(rvm_calibration_fit_edge(m, p, 1, &err));
+        ck_assert_double_ge(m->calibration.spread->edge, 0.999999);
+        rvm_prediction_free(&out);
+        rvm_model_free(m);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* Far from all vectors of a kernel that falls off r is 1, the variance of the weights that of the
  * bias: what the lines of the model say of it is what is predicted. */
 START_TEST(intervals_widen_away_from_the_data)
@@ -374,6 +404,7 @@ Suite *calibration_suite(void)
     tcase_add_test(tc, temperatures_are_those_of_scipy);
     tcase_add_test(tc, distributions_have_their_variance);
     tcase_add_test(tc, the_model_itself_is_the_same);
+    tcase_add_test(tc, rows_that_were_seen_are_not_beyond);
     tcase_add_test(tc, intervals_widen_away_from_the_data);
     tcase_add_test(tc, all_kinds_of_models_are_calibrated);
     tcase_add_test(tc, the_order_of_the_file_is_of_no_account);

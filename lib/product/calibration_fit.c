@@ -40,6 +40,7 @@
 #include "base/log_sum.h"
 #include "data/labels.h"
 #include "data/problem.h"
+#include "product/predict.h"
 #include "search/study.h"
 
 /* ---- Classes -------------------------------------------------------------------------------- */
@@ -335,17 +336,30 @@ static void take_variances(rvm_spread *s)
     s->residual *= ratio;
 }
 
+/* The residual that nearly all rows stay below; sorts them. */
+static double find_edge(double *residual, size_t N)
+{
+    gsl_sort(residual, 1, N);
+    return fmax(0, gsl_stats_quantile_from_sorted_data(residual, 1, N, seen));
+}
+
+/* Where rows that were seen are as far away as any, c says it all. */
+static void move_edge(rvm_spread *s, double edge)
+{
+    if (edge < 1)
+        s->edge = edge;
+    else
+        s->edge = s->beyond = 0;
+}
+
 /* Rows that are farther away than those that were held out have the variance of the means, which is
- * that of a target of which nothing is known. It cannot be fitted: there are none. Where rows that
- * were held out are as far away as any, c says it all. */
+ * that of a target of which nothing is known. It cannot be fitted: there are none. */
 static void reach_beyond(rvm_spread *s, scatter *q)
 {
-    gsl_sort(q->residual, 1, q->N);
-    const double edge = gsl_stats_quantile_from_sorted_data(q->residual, 1, q->N, seen);
-    if (!q->spreads || edge >= 1)
+    if (!q->spreads)
         return;
-    s->edge = fmax(edge, 0);
     s->beyond = fmax(0, q->unit - s->residual);
+    move_edge(s, find_edge(q->residual, q->N));
 }
 
 /* Output k. */
@@ -444,4 +458,21 @@ rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_problem *p,
 {
     return s->task == RVM_CLASSIFICATION ? fit_classes(out, p, prediction, s, err)
                                          : fit_outputs(out, p, prediction, s, err);
+}
+
+rvm_status rvm_calibration_fit_edge(rvm_model *m, const rvm_problem *rows, int threads,
+                                    rvm_error *err)
+{
+    const rvm_predictor_settings s = { .variance = true, .residual = true, .threads = threads };
+    const size_t outputs = m->calibration.outputs;
+    rvm_prediction out = { 0 };
+    const rvm_status status = rvm_predict_by(&out, m, rows, &s, err);
+    for (size_t k = 0; k < outputs && status == RVM_OK; k++) {
+        rvm_spread *spread = &m->calibration.spread[k];
+        for (size_t n = 0; n < out.rows; n++)
+            out.value[n] = out.residual[n * outputs + k];
+        move_edge(spread, fmax(spread->edge, find_edge(out.value, out.rows)));
+    }
+    rvm_prediction_free(&out);
+    return status;
 }

@@ -4,11 +4,17 @@
 
 #include "product/calibration.h"
 #include "product/crossval.h"
+#include "product/model.h"
 
 /* From the predictions of all rows of p by models that have not seen them, trained with *s but for
  * their rows. *out: zeroed; owned by the caller, and of no rows where nothing can be said. */
 RVM_CHECKED rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_problem *p,
                                            const rvm_prediction *prediction, const rvm_settings *s,
                                            rvm_error *err);
+
+/* Of the calibration of *m, a regression: a row is not beyond the data where those that *m was trained
+ * on, rows, are as far from its vectors. The folds' own may be more, and nearer to their rows. */
+RVM_CHECKED rvm_status rvm_calibration_fit_edge(rvm_model *m, const rvm_problem *rows, int threads,
+                                                rvm_error *err);
 
 #endif

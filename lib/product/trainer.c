@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "data/problem.h"
+#include "product/calibration_fit.h"
 #include "product/chains.h"
 #include "product/finish.h"
 #include "product/joint_mode.h"
@@ -150,18 +151,30 @@ static rvm_status make_model(rvm_model **out, const rvm_trainer *tr, bool conver
     return RVM_OK;
 }
 
+static rvm_status finish_calibration(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
+{
+    bool reaches = false;
+    if (!rvm_calibration_copy(&m->calibration, &tr->calibration))
+        return rvm_fail_memory(err, "the model");
+    for (size_t k = 0; k < m->calibration.outputs; k++) {
+        /* No row is farther from no vectors than another one. */
+        if (m->vectors->rows == 0)
+            m->calibration.spread[k].beyond = 0;
+        reaches = reaches || m->calibration.spread[k].beyond > 0;
+    }
+    if (!reaches)
+        return RVM_OK;
+    return rvm_calibration_fit_edge(m, tr->file, tr->settings.threads, err);
+}
+
 static rvm_status add_calibration(rvm_model **out, const rvm_trainer *tr, rvm_error *err)
 {
-    rvm_model *m = *out;
-    if (!rvm_calibration_copy(&m->calibration, &tr->calibration)) {
-        rvm_model_free(m);
+    const rvm_status status = finish_calibration(*out, tr, err);
+    if (status != RVM_OK) {
+        rvm_model_free(*out);
         *out = NULL;
-        return rvm_fail_memory(err, "the model");
     }
-    /* No row is farther from no vectors than another one. */
-    for (size_t k = 0; k < m->calibration.outputs && m->vectors->rows == 0; k++)
-        m->calibration.spread[k].beyond = 0;
-    return RVM_OK;
+    return status;
 }
 
 rvm_status rvm_trainer_finish(rvm_model **out, const rvm_trainer *tr, bool converged,
