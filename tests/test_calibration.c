@@ -149,6 +149,29 @@ END_TEST
 /* 0.5, 0.3 and 0.2 at temperature 2 are in proportion to their roots: 0.707107, 0.547723, 0.447214,
  * whose sum is 1.702043. What underflows keeps its logarithm. */
 
+/* 60 rows, all right, of probability 0.6: scipy.optimize.minimize_scalar of 60 ln(1 + (2/3)^(1/T)) - 10 ln T. */
+START_TEST(rows_that_are_all_right_sharpen)
+    {
+        const rvm_settings s = rvm_settings_default();
+        rvm_prediction out = { 0 };
+        rvm_calibration c = { .spread = NULL };
+        rvm_error err = { 0 };
+        rvm_problem *p = empty_problem();
+        ck_assert(rvm_prediction_resize(&out, 60, 2, 1));
+        for (size_t n = 0; n < 60; n++) {
+            out.value[n] = n % 2 == 0 ? 1 : -1;
+            out.log_probability[2 * n + n % 2] = log(0.6);
+            out.log_probability[2 * n + 1 - n % 2] = log(0.4);
+            append_dense(p, out.value[n], NULL, 0);
+        }
+        CHECK_OK(rvm_calibration_fit(&c, p, &out, &s, &err));
+        check_close(c.info.temperature, 0.1482490177, 1e-6);
+        check_close(c.info.loss, 0.0628736078, 1e-7);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* R: dt(1.5 / s, 5) / s with s = (2 * 3 / 5)^0.5 is 0.1400338, 2 * pt(1.5 / s, 5) - 1 is 0.7709...,
  * qt(0.95, 5) * (3 / 5)^0.5 = 1.5608663; normal: dnorm(1, 0, 2^0.5) = 0.2196956. */
 START_TEST(distributions_have_their_variance)
@@ -177,6 +200,7 @@ Suite *calibration_suite(void)
     tcase_add_test(tc, a_process_has_its_residual_already);
     tcase_add_test(tc, tails_are_never_those_of_a_normal_distribution);
     tcase_add_test(tc, temperatures_are_those_of_scipy);
+    tcase_add_test(tc, rows_that_are_all_right_sharpen);
     tcase_add_test(tc, distributions_have_their_variance);
     suite_add_tcase(suite, tc);
     return suite;

@@ -5,7 +5,7 @@
  * rows,
  *
  *     P_nc = pi_c (p_nc / pi_c)^(1/T) / sum_j pi_j (p_nj / pi_j)^(1/T)
- *     - sum_n w_n ln P_n,t(n) + rate |ln T|    is least
+ *     - sum_n w_n ln P_n,t(n) + rate |ln T|    is least, rate 5 where T > 1, else 10
  *
  * so that where nothing was learned probabilities become the shares rather than equal. The prior keeps
  * T at 1 unless the rows are surer of another one than a few nats; it lets it go where they insist.
@@ -45,10 +45,12 @@
 
 /* ---- Classes -------------------------------------------------------------------------------- */
 
-/* The prior of ln T is Laplace's distribution with this rate: of normal ones and Student's t none
- * does as well both for flat priors of the weights, where T is 1.5 as a rule, and for kernel priors,
- * which need none. */
-static const double rate_of_temperature = 5;
+/* The prior of ln T is Laplace's distribution with these rates above and below 1: of normal ones and
+ * Student's t none does as well both for flat priors of the weights, where T is 1.5 as a rule, and for
+ * kernel priors, which need none. To be surer than the model is takes more: few rows of which none was
+ * wrong say little of those that will be, and these then cost most (on 100 rows .10 of log loss at
+ * the worst of 39 runs, .03 with the larger rate, and no more on average). */
+static const double rate_above = 5, rate_below = 10;
 
 /* Bounds of ln T. */
 static const double least_log_temperature = -2.3, most_log_temperature = 3;
@@ -97,7 +99,7 @@ static double loss_of_rows(const heat *h, double T)
 
 static double at_log_temperature(double x, void *params)
 {
-    return loss_of_rows(params, exp(x)) + rate_of_temperature * fabs(x);
+    return loss_of_rows(params, exp(x)) + (x > 0 ? rate_above * x : -rate_below * x);
 }
 
 /* Between its neighbours on the grid, by Brent's method; *x stays where it cannot be bracketed. */
