@@ -478,7 +478,7 @@ typedef struct {
     double *degrees;     /* rows x outputs, regression: the target has Student's t distribution of
                             so many degrees of freedom, with that mean and variance; 0, or NULL: a
                             normal one */
-    double *residual;    /* rows x outputs, regression: the share of k(x,x) that the vectors leave
+    double *residual;    /* rows, regression: the share of k(x,x) that the vectors leave
                             unsaid of the row, 1 - k_Z' K_ZZ^-1 k_Z / k(x,x), 1 without vectors;
                             0 where the kernel is precomputed or no covariance */
     double *probability; /* rows x classes, classification only; averaged over the posterior of the

@@ -147,13 +147,10 @@ static rvm_status fit_temperature(double *T, heat *h, rvm_error *err)
 static void fill_shares(heat *h, const rvm_settings *s)
 {
     const rvm_labels *labels = h->labels;
-    double total = 0, largest = 0;
+    double total = 0;
+    rvm_class_weights(h->weight, s, labels->label, labels->count);
     for (size_t c = 0; c < labels->count; c++)
-        largest = fmax(largest, rvm_class_weight_of(s, labels->label[c]));
-    for (size_t c = 0; c < labels->count; c++) {
-        h->weight[c] = rvm_class_weight_beside(rvm_class_weight_of(s, labels->label[c]), largest);
         total += h->weight[c] * (double)labels->rows[c];
-    }
     for (size_t c = 0; c < labels->count; c++)
         h->log_share[c] = log(h->weight[c] * (double)labels->rows[c] / total);
 }
@@ -379,7 +376,7 @@ static void gather(scatter *q, const rvm_problem *p, const rvm_prediction *predi
         const size_t at = n * outputs + k;
         q->error[n] = p->target[at] - prediction->value[at];
         q->variance[n] = prediction->variance[at];
-        q->residual[n] = prediction->residual[at];
+        q->residual[n] = prediction->residual[n];
         most = fmax(most, q->residual[n]);
     }
     q->spreads = most > 0 && q->unit > 0;
@@ -412,7 +409,8 @@ static rvm_status score_outputs(rvm_calibration *out, const rvm_problem *p,
 
     for (size_t i = 0; memory && i < count; i++) {
         const rvm_spread *s = &out->spread[i % outputs];
-        now.variance[i] = rvm_spread_variance(s, prediction->variance[i], prediction->residual[i]);
+        now.variance[i] =
+            rvm_spread_variance(s, prediction->variance[i], prediction->residual[i / outputs]);
         now.degrees[i] = s->degrees;
     }
     for (size_t k = 0; memory && k < outputs; k++) {
@@ -466,15 +464,11 @@ rvm_status rvm_calibration_fit_edge(rvm_model *m, const rvm_problem *rows, int t
                                     rvm_error *err)
 {
     const rvm_predictor_settings s = { .variance = true, .residual = true, .threads = threads };
-    const size_t outputs = m->calibration.outputs;
     rvm_prediction out = { 0 };
     const rvm_status status = rvm_predict_by(&out, m, rows, &s, err);
-    for (size_t k = 0; k < outputs && status == RVM_OK; k++) {
-        rvm_spread *spread = &m->calibration.spread[k];
-        for (size_t n = 0; n < out.rows; n++)
-            out.value[n] = out.residual[n * outputs + k];
-        move_edge(spread, fmax(spread->edge, find_edge(out.value, out.rows)));
-    }
+    const double edge = status == RVM_OK ? find_edge(out.residual, out.rows) : 0;
+    for (size_t k = 0; k < m->calibration.outputs && status == RVM_OK; k++)
+        move_edge(&m->calibration.spread[k], fmax(m->calibration.spread[k].edge, edge));
     rvm_prediction_free(&out);
     return status;
 }

@@ -183,14 +183,13 @@ static void copy_classes(rvm_prediction *out, size_t row, const rvm_crossval *v,
 
 static void copy_outputs(rvm_prediction *out, size_t row, const rvm_prediction *from, size_t r)
 {
-    double *const to[] = { out->value, out->variance, out->low,
-                           out->high,  out->residual, out->degrees };
-    double *const array[] = { from->value, from->variance, from->low,
-                              from->high,  from->residual, from->degrees };
+    double *const to[] = { out->value, out->variance, out->low, out->high, out->degrees };
+    double *const array[] = { from->value, from->variance, from->low, from->high, from->degrees };
     const size_t q = out->outputs;
 
     for (size_t k = 0; k < sizeof to / sizeof to[0]; k++)
         memcpy(to[k] + row * q, array[k] + r * q, q * sizeof *to[k]);
+    out->residual[row] = from->residual[r];
 }
 
 /* Predictions of the rows of fold i. */

@@ -2,6 +2,7 @@
 #include "product/finish.h"
 
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,19 +85,14 @@ rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rv
 /* As rows of the classes count (search/study.c); nothing where they count alike. */
 static rvm_status keep_weights(rvm_model *m, const rvm_settings *s, rvm_error *err)
 {
-    double least = INFINITY, largest = 0;
-
-    for (size_t c = 0; c < m->class_count; c++) {
-        least = fmin(least, rvm_class_weight_of(s, m->label[c]));
-        largest = fmax(largest, rvm_class_weight_of(s, m->label[c]));
-    }
-    if (least == largest)
-        return RVM_OK;
     m->class_weight = rvm_array(m->class_count, sizeof *m->class_weight);
     if (m->class_weight == NULL)
         return rvm_fail_memory(err, "the model");
-    for (size_t c = 0; c < m->class_count; c++)
-        m->class_weight[c] = rvm_class_weight_beside(rvm_class_weight_of(s, m->label[c]), largest);
+    rvm_class_weights(m->class_weight, s, m->label, m->class_count);
+    if (gsl_stats_min(m->class_weight, 1, m->class_count) == 1) {
+        free(m->class_weight);
+        m->class_weight = NULL;
+    }
     return RVM_OK;
 }
 

@@ -213,14 +213,10 @@ static double weigh_classes(double *weight, double *sum, const moments *q, const
                             const size_t *class)
 {
     const size_t C = q->m->class_count;
-    double largest = 0, total = 0;
-    for (size_t k = 0; k < C; k++) {
-        weight[k] = rvm_class_weight_of(s, q->m->label[k]);
-        largest = fmax(largest, weight[k]);
-        sum[k] = 0;
-    }
+    double total = 0;
+    rvm_class_weights(weight, s, q->m->label, C);
     for (size_t k = 0; k < C; k++)
-        weight[k] /= largest;
+        sum[k] = 0;
     for (size_t n = 0; n < q->p->rows; n++) {
         sum[class[n]] += weight[class[n]];
         total += weight[class[n]];

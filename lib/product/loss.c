@@ -25,24 +25,17 @@ static const double most_log_loss = 20;
 
 /* ---- The constant --------------------------------------------------------------------------- */
 
-static double weight_of(const rvm_constant *c, const rvm_settings *s, const rvm_problem *p,
-                        size_t n)
-{
-    return rvm_class_weight_beside(rvm_class_weight_of(s, (int)p->target[n]), c->largest_weight);
-}
-
-static rvm_status describe_classes(rvm_constant *c, const rvm_problem *p, const rvm_settings *s,
-                                   rvm_error *err)
+static rvm_status describe_classes(rvm_constant *c, const rvm_settings *s, rvm_error *err)
 {
     double total = 0;
     c->share = rvm_array(c->labels.count, sizeof *c->share);
-    if (c->share == NULL)
+    c->weight = rvm_array(c->labels.count, sizeof *c->weight);
+    if (c->share == NULL || c->weight == NULL)
         return rvm_fail_memory(err, "the classes");
-    for (size_t k = 0; k < c->labels.count; k++)
-        c->largest_weight = fmax(c->largest_weight, rvm_class_weight_of(s, c->labels.label[k]));
-    for (size_t n = 0; n < p->rows; n++) {
-        c->share[c->labels.of_row[n]] += weight_of(c, s, p, n);
-        total += weight_of(c, s, p, n);
+    rvm_class_weights(c->weight, s, c->labels.label, c->labels.count);
+    for (size_t k = 0; k < c->labels.count; k++) {
+        c->share[k] = c->weight[k] * (double)c->labels.rows[k];
+        total += c->share[k];
     }
     for (size_t k = 0; k < c->labels.count; k++)
         c->share[k] /= total;
@@ -70,13 +63,14 @@ rvm_status rvm_constant_find(rvm_constant *c, const rvm_problem *p, const rvm_se
     if (s->task == RVM_REGRESSION)
         return describe_outputs(c, p, err);
     const rvm_status status = rvm_labels_find(&c->labels, p, err);
-    return status == RVM_OK ? describe_classes(c, p, s, err) : status;
+    return status == RVM_OK ? describe_classes(c, s, err) : status;
 }
 
 void rvm_constant_free(rvm_constant *c)
 {
     rvm_labels_free(&c->labels);
     free(c->share);
+    free(c->weight);
     free(c->mean);
     free(c->variance);
     memset(c, 0, sizeof *c);
@@ -123,7 +117,7 @@ double rvm_loss(double *sure, const rvm_prediction *out, const rvm_problem *p,
     double losses = 0, gains = 0, squares = 0, weights = 0;
     for (size_t n = 0; n < p->rows; n++) {
         double gain = 0;
-        const double weight = classes ? weight_of(c, s, p, n) : 1;
+        const double weight = classes ? c->weight[c->labels.of_row[n]] : 1;
         const double loss =
             classes ? class_row(&gain, out, p, c, n) : output_row(&gain, out, p, c, n);
         losses += weight * loss;

@@ -10,7 +10,7 @@ typedef struct {
     rvm_labels labels; /* classification: */
     double *share;     /* owned: of each class, rows counting by their weight */
     size_t commonest;
-    double largest_weight;   /* of a class */
+    double *weight;          /* owned: of each class, 1 the largest */
     double *mean, *variance; /* owned: of each output; regression */
 } rvm_constant;
 

@@ -274,7 +274,7 @@ static void check_class_rows(model_file *x)
         rvm_codec_fault_line(&x->c, "the classes must have as many rows as there are examples");
 }
 
-/* Beside the largest, and no less than training makes of any (rvm_class_weight_beside). */
+/* Beside the largest, and no less than training makes of any (rvm_class_weights). */
 static void code_class_weight(model_file *x, double *weight)
 {
     rvm_codec_real(&x->c, weight, RVM_POSITIVE);

@@ -265,7 +265,6 @@ static bool fill_target(rvm_prediction *out, size_t at, const output *o, double 
     out->value[at] = mean;
     out->variance[at] = variance;
     out->degrees[at] = o->spread.degrees;
-    out->residual[at] = residual;
     /* Finite: the root of a variance is below 1.4e154, less than the rounding of a mean that it
      * could carry over the edge. */
     out->low[at] = mean - o->steps * sqrt(variance);
@@ -381,6 +380,7 @@ static rvm_status finish_row(const rows_job *j, worker *w, size_t r, size_t row,
         variance[k] = w->variance[k * CHUNK + r] + m->latent[k].noise_variance;
         finite = finite && isfinite(variance[k]);
     }
+    j->out->residual[row] = residual;
     if (finite && m->latent->draws > 0)
         return fill_drawn_row(j->out, row, j->pr, mean, residual, err);
     if (finite && m->task == RVM_CLASSIFICATION)

@@ -104,9 +104,20 @@ double rvm_class_weight_of(const rvm_settings *s, int label)
     return weight;
 }
 
-double rvm_class_weight_beside(double weight, double largest)
+static double weight_beside(double weight, double largest)
 {
     return fmax(weight / largest, least_row_weight);
+}
+
+void rvm_class_weights(double *weight, const rvm_settings *s, const int *label, size_t count)
+{
+    double largest = 0;
+    for (size_t c = 0; c < count; c++) {
+        weight[c] = rvm_class_weight_of(s, label[c]);
+        largest = fmax(largest, weight[c]);
+    }
+    for (size_t c = 0; c < count; c++)
+        weight[c] = weight_beside(weight[c], largest);
 }
 
 /* What weights say is which errors cost more, not that there are more rows than there are: rows
@@ -130,7 +141,7 @@ static rvm_status weigh_rows(rvm_observed *o, const rvm_problem *p, const rvm_se
         o->row_weight = NULL;
     }
     for (size_t n = 0; n < o->N && o->row_weight != NULL; n++)
-        o->row_weight[n] = rvm_class_weight_beside(o->row_weight[n], largest);
+        o->row_weight[n] = weight_beside(o->row_weight[n], largest);
     return RVM_OK;
 }
 

@@ -54,8 +54,8 @@ void rvm_study_free(rvm_study *y);
 
 /* The weight of a class; only their ratios matter, and a row has 1 at the most: */
 double rvm_class_weight_of(const rvm_settings *s, int label);
-/* what is left of a weight beside the largest one. */
-double rvm_class_weight_beside(double weight, double largest);
+/* those of these classes, the largest 1 and none below DBL_EPSILON. */
+void rvm_class_weights(double *weight, const rvm_settings *s, const int *label, size_t count);
 
 /* ln beta where the target is constant: that of its rounding, or less if a prior of the noise says
  * so. */
