@@ -6,6 +6,8 @@
 
 #include "data/problem.h"
 #include "problems.h"
+#include "product/crossval.h"
+#include "product/trainer.h"
 #include "rvm.h"
 
 /* A wave with scattered noise, or its sign as a class. */
@@ -370,6 +372,121 @@ START_TEST(copies_are_left_out_together)
     }
 END_TEST
 
+/* ---- Some folds at a time -------------------------------------------------------------------- */
+
+/* A model as ever; its noise counts as held where the number of rows is odd. */
+static rvm_status train_odd(rvm_model **out, rvm_report *last, const rvm_problem *p,
+                            const rvm_settings *s, rvm_error *err)
+{
+    last->noise_at_bound = p->rows % 2 == 1;
+    return rvm_train(out, p, s, err);
+}
+
+static rvm_crossval *begin_folds(const rvm_problem *p, const rvm_settings *s, size_t folds)
+{
+    rvm_crossval *v = NULL;
+    rvm_error err = { 0 };
+    ck_assert_int_eq(rvm_crossval_alloc(&v, p, s, folds, train_odd, false, &err), RVM_OK);
+    return v;
+}
+
+static void run_to_limit(rvm_crossval *v, size_t limit)
+{
+    rvm_error err = { 0 };
+    bool done = false;
+    rvm_crossval_limit(v, limit);
+    while (!done)
+        ck_assert_int_eq(rvm_crossval_step(&done, v, &err), RVM_OK);
+}
+
+/* Vectors of the model of all rows that are not in fold i; the rows of fold i are predicted as it
+ * predicts them. */
+static double check_fold(const rvm_crossval *v, const rvm_problem *p, const rvm_settings *s,
+                         size_t i)
+{
+    size_t inside[64], outside[64], n = 0, others = 0;
+    rvm_error err = { 0 };
+    rvm_model *m = NULL;
+    rvm_prediction out = { 0 };
+    for (size_t r = 0; r < p->rows; r++)
+        if (rvm_crossval_fold_of(v, r) == i)
+            inside[n++] = r;
+        else
+            outside[others++] = r;
+    rvm_problem *rest = rvm_problem_subset(p, outside, others);
+    rvm_problem *held_out = rvm_problem_subset(p, inside, n);
+    ck_assert_int_eq(rvm_train(&m, rest, s, &err), RVM_OK);
+    ck_assert_int_eq(rvm_predict(&out, m, held_out, false, &err), RVM_OK);
+    for (size_t r = 0; r < n; r++)
+        ck_assert_double_eq(out.value[r], rvm_crossval_prediction(v)->value[inside[r]]);
+    const double vectors = (double)rvm_model_describe(m).vectors;
+    rvm_prediction_free(&out);
+    rvm_problem_free(rest);
+    rvm_problem_free(held_out);
+    rvm_model_free(m);
+    return vectors;
+}
+
+/* 11 rows in 3 folds are 3, 4 and 4, which leaves 8, 7 and 7. What is predicted of the folds so far, and
+ * said of their models, is that of models trained by hand. */
+START_TEST(folds_come_some_at_a_time)
+    {
+        const rvm_task task = _i < 2 ? RVM_REGRESSION : RVM_CLASSIFICATION;
+        rvm_settings s = settings_for(task, RVM_RBF, 0.5);
+        rvm_problem *p = wave(11, task);
+        s.threads = _i % 2 == 0 ? 1 : 3;
+        rvm_crossval *v = begin_folds(p, &s, 3);
+        double vectors = 0;
+        ck_assert_double_eq(rvm_crossval_vectors(v), 0);
+        ck_assert_double_eq(rvm_crossval_at_bound(v), 0);
+        for (size_t folds = 1; folds <= 3; folds++) {
+            run_to_limit(v, folds);
+            ck_assert_uint_eq(rvm_crossval_finished(v), folds);
+            ck_assert_uint_eq(rvm_crossval_folds(v), folds);
+            vectors += check_fold(v, p, &s, folds - 1);
+            ck_assert_double_eq_tol(rvm_crossval_vectors(v), vectors / (double)folds, 1e-14);
+            if (task == RVM_REGRESSION)
+                ck_assert_double_eq_tol(rvm_crossval_at_bound(v),
+                                        ((double)folds - 1) / (double)folds, 1e-14);
+        }
+        run_to_limit(v, 5); /* there are no more: nothing happens */
+        ck_assert_uint_eq(rvm_crossval_finished(v), 3);
+        ck_assert_uint_eq(rvm_crossval_folds(v), 3);
+        run_to_limit(v, 1); /* those that are there stay */
+        ck_assert_uint_eq(rvm_crossval_finished(v), 3);
+        rvm_crossval_free(v);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* A line without noise ends at the bound in each fold, one with noise in none: by the training that
+ * the library has for its own folds. */
+START_TEST(folds_know_of_their_noise)
+    {
+        rvm_settings s = settings_for(RVM_REGRESSION, RVM_NO_KERNEL, 0);
+        rvm_problem *p = rvm_problem_alloc();
+        rvm_trainer *tr = NULL;
+        rvm_crossval *v = NULL;
+        rvm_error err = { 0 };
+        const int index = 1;
+        bool done = false;
+        s.linear = true;
+        for (int n = 0; n < 40; n++) {
+            const double x = 0.1 * n, noise = _i == 0 ? 0 : 0.3 * sin(97.0 * n);
+            ck_assert(rvm_problem_append(p, 2 * x + 1 + noise, &index, &x, 1));
+        }
+        ck_assert_int_eq(rvm_trainer_alloc(&tr, p, &s, &err), RVM_OK);
+        ck_assert_int_eq(rvm_crossval_alloc(&v, p, &s, 4, tr->train, false, &err), RVM_OK);
+        while (!done)
+            ck_assert_int_eq(rvm_crossval_step(&done, v, &err), RVM_OK);
+        ck_assert_double_eq(rvm_crossval_at_bound(v), _i == 0 ? 1 : 0);
+        ck_assert_double_eq(rvm_crossval_vectors(v), 0);
+        rvm_crossval_free(v);
+        rvm_trainer_free(tr);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *crossval_suite(void)
 {
     Suite *suite = suite_create("crossval");
@@ -387,6 +504,8 @@ Suite *crossval_suite(void)
     tcase_add_test(tc, what_cannot_be_cut_is_refused);
     tcase_add_test(tc, a_fault_is_at_a_row_of_the_file);
     tcase_add_test(tc, copies_are_left_out_together);
+    tcase_add_loop_test(tc, folds_come_some_at_a_time, 0, 4);
+    tcase_add_loop_test(tc, folds_know_of_their_noise, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -43,12 +43,19 @@ static rvm_settings regression(void)
     return s;
 }
 
+static rvm_status train_fold(rvm_model **out, rvm_report *last, const rvm_problem *p,
+                             const rvm_settings *s, rvm_error *err)
+{
+    *last = (rvm_report){ .done = true };
+    return rvm_train(out, p, s, err);
+}
+
 static rvm_choice choose(const rvm_problem *p, const rvm_settings *s)
 {
     rvm_tuner *t = NULL;
     rvm_error err = { 0 };
     bool done = false;
-    CHECK_OK(rvm_tuner_alloc(&t, p, s, rvm_train, &err));
+    CHECK_OK(rvm_tuner_alloc(&t, p, s, train_fold, &err));
     while (!done)
         CHECK_OK(rvm_tuner_step(&done, t, &err));
     const rvm_choice best = rvm_tuner_best(t);
@@ -220,7 +227,7 @@ START_TEST(all_trials_are_told)
         rvm_error err = { 0 };
         bool done = false, seen = false;
         double before = 0;
-        CHECK_OK(rvm_tuner_alloc(&t, p, &s, rvm_train, &err));
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, train_fold, &err));
         ck_assert_uint_eq(rvm_tuner_tried(t), 0);
         ck_assert_uint_eq(rvm_tuner_best(t).rows, 0);
         while (!done) {
@@ -339,7 +346,7 @@ START_TEST(narrow_kernels_end_with_the_first_that_is_lost)
         rvm_error err = { 0 };
         bool done = false;
         size_t lost = 0, narrower = 0;
-        CHECK_OK(rvm_tuner_alloc(&t, p, &s, rvm_train, &err));
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, train_fold, &err));
         while (!done)
             CHECK_OK(rvm_tuner_step(&done, t, &err));
         const rvm_choice best = rvm_tuner_best(t);
@@ -372,7 +379,7 @@ START_TEST(kernels_are_compared_by_as_many_draws)
             append_dense(p, floor(3 * x), &x, 1);
         }
         gsl_rng_free(rng);
-        CHECK_OK(rvm_tuner_alloc(&t, p, &s, rvm_train, &err));
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, train_fold, &err));
         while (!done)
             CHECK_OK(rvm_tuner_step(&done, t, &err));
         rvm_tuner_report(&r, t);
@@ -419,7 +426,7 @@ START_TEST(there_is_always_a_kernel)
         rvm_problem *p = wave(40, 3, 0.1, 8), *few = wave(2, 3, 0.1, 8);
         rvm_tuner *t = NULL;
         rvm_error err = { 0 };
-        CHECK_OK(rvm_tuner_alloc(&t, p, &s, rvm_train, &err));
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, train_fold, &err));
         const rvm_kernel kernel = rvm_tuner_best(t).kernel;
         ck_assert(kernel.gamma > 0 && isfinite(kernel.gamma));
         rvm_tuner_free(t);

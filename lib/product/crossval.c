@@ -25,17 +25,24 @@
 #include "product/predict.h"
 #include "product/settings.h"
 
+/* What a fold has come to beside its predictions. */
+typedef struct {
+    size_t vectors;
+    bool at_bound; /* its noise was */
+} outcome;
+
 struct rvm_crossval {
     const rvm_problem *p;  /* borrowed */
     rvm_settings settings; /* gamma resolved against all rows, not against those of a fold */
     rvm_training *train;
-    bool residuals;         /* predict them */
-    size_t folds, finished; /* of them so many are */
-    int threads;            /* side by side, in each */
-    rvm_labels labels;      /* classification */
-    size_t *fold;           /* owned, rows: which fold a row is in */
-    size_t turn;            /* fold of the next row of a small class */
-    rvm_prediction out;     /* owned */
+    bool residuals;                 /* predict them */
+    size_t folds, wanted, finished; /* of them so many are to be trained, and are */
+    int threads, room;              /* in all; folds side by side that there is room for */
+    rvm_labels labels;              /* classification */
+    size_t *fold;                   /* owned, rows: which fold a row is in */
+    size_t turn;                    /* fold of the next row of a small class */
+    outcome *outcome;               /* owned, folds */
+    rvm_prediction out;             /* owned */
 };
 
 /* Numbers that a training may take for each pair of its rows, when these are few. */
@@ -121,10 +128,11 @@ static rvm_status validation_init(rvm_crossval *v, const rvm_problem *p, const r
 {
     v->p = p;
     v->settings = *s;
-    v->folds = folds < p->rows ? folds : p->rows;
+    v->folds = v->wanted = GSL_MIN(folds, p->rows);
     v->settings.kernel = rvm_settings_kernel(s, p);
     v->fold = rvm_array(p->rows, sizeof *v->fold);
-    if (v->fold == NULL)
+    v->outcome = rvm_array(v->folds, sizeof *v->outcome);
+    if (v->fold == NULL || v->outcome == NULL)
         return rvm_fail_memory(err, "the folds");
     if (s->task == RVM_CLASSIFICATION) {
         const rvm_status status = rvm_labels_find(&v->labels, p, err);
@@ -221,6 +229,7 @@ static rvm_status predict_fold(rvm_crossval *v, size_t *row, size_t i, const rvm
 static rvm_status run_fold(rvm_crossval *v, size_t i, rvm_error *err)
 {
     rvm_model *m = NULL;
+    rvm_report last = { .done = false };
     size_t *row = rvm_array(v->p->rows, sizeof *row);
     rvm_problem *rest = row == NULL ? NULL : part(v, row, i, false);
     rvm_status status = RVM_OK;
@@ -228,9 +237,11 @@ static rvm_status run_fold(rvm_crossval *v, size_t i, rvm_error *err)
     if (rest == NULL)
         status = rvm_fail_memory(err, "a fold");
     if (status == RVM_OK)
-        status = v->train(&m, rest, &v->settings, err);
-    if (status == RVM_OK && m != NULL)
+        status = v->train(&m, &last, rest, &v->settings, err);
+    if (status == RVM_OK && m != NULL) {
+        v->outcome[i] = (outcome){ rvm_model_describe(m).vectors, last.noise_at_bound };
         status = predict_fold(v, row, i, m, err);
+    }
     if (status != RVM_OK && rest != NULL && err != NULL && err->line > 0)
         err->line = row[err->line - 1] + 1; /* of the part that `row` lists */
     rvm_model_free(m);
@@ -239,16 +250,15 @@ static rvm_status run_fold(rvm_crossval *v, size_t i, rvm_error *err)
     return status;
 }
 
-/* How many folds are trained side by side: as many as the budget of one has room for; of draws,
+/* How many folds there is room for side by side: as many as the budget of one holds; of draws,
  * which fill it and keep all threads busy by themselves, one. */
-static int choose_team(const rvm_crossval *v)
+static int find_room(const rvm_crossval *v)
 {
     if (v->settings.method == RVM_METHOD_GIBBS)
         return 1;
     const double rows = (double)v->p->rows;
     const double megabytes = 8.0 * NUMBERS_A_PAIR * rows * rows / 1048576;
-    const int threads = rvm_threads(v->settings.threads);
-    return (int)fmax(1, fmin(threads, v->settings.budget_mb / megabytes));
+    return (int)fmax(1, fmin(v->threads, v->settings.budget_mb / megabytes));
 }
 
 static rvm_status fold_piece(void *context, size_t i, int worker, rvm_error *err)
@@ -275,12 +285,9 @@ static rvm_status prepare(rvm_crossval *v, rvm_error *err)
 {
     if (!rvm_prediction_resize(&v->out, v->p->rows, v->labels.count, v->p->outputs))
         return rvm_fail_memory(err, "predictions");
-    v->threads = choose_team(v);
-    /* Where several fit, each thread trains a fold by itself, which keeps it busy from end to end. */
-    const rvm_status status = rvm_blas_prepare(rvm_threads(v->settings.threads), err);
-    if (v->threads > 1)
-        v->settings.threads = 1;
-    return status;
+    v->threads = rvm_threads(v->settings.threads);
+    v->room = find_room(v);
+    return rvm_blas_prepare(v->threads, err);
 }
 
 rvm_status rvm_crossval_alloc(rvm_crossval **out, const rvm_problem *p, const rvm_settings *s,
@@ -305,18 +312,32 @@ rvm_status rvm_crossval_alloc(rvm_crossval **out, const rvm_problem *p, const rv
     return RVM_OK;
 }
 
+/* Where several are under way, each thread trains a fold by itself, which keeps it busy from end to
+ * end. */
 static rvm_status run_folds(bool *done, rvm_crossval *v, size_t count, rvm_error *err)
 {
-    const rvm_status status = rvm_share(count, fold_piece, v, v->threads, err);
+    const int team = count < (size_t)v->room ? GSL_MAX((int)count, 1) : v->room;
+    v->settings.threads = team > 1 ? 1 : v->threads;
+    const rvm_status status = rvm_share(count, fold_piece, v, team, err);
     if (status == RVM_OK && !is_interrupted(v))
         v->finished += count;
-    *done = v->finished == v->folds;
+    *done = v->finished >= v->wanted;
     return status;
+}
+
+static size_t folds_left(const rvm_crossval *v)
+{
+    return v->finished < v->wanted ? v->wanted - v->finished : 0;
+}
+
+void rvm_crossval_limit(rvm_crossval *v, size_t folds)
+{
+    v->wanted = GSL_MIN(folds, v->folds);
 }
 
 rvm_status rvm_crossval_step(bool *done, rvm_crossval *v, rvm_error *err)
 {
-    return run_folds(done, v, GSL_MIN((size_t)v->threads, v->folds - v->finished), err);
+    return run_folds(done, v, GSL_MIN((size_t)v->room, folds_left(v)), err);
 }
 
 size_t rvm_crossval_finished(const rvm_crossval *v)
@@ -326,7 +347,28 @@ size_t rvm_crossval_finished(const rvm_crossval *v)
 
 size_t rvm_crossval_folds(const rvm_crossval *v)
 {
-    return v->folds;
+    return v->wanted;
+}
+
+size_t rvm_crossval_fold_of(const rvm_crossval *v, size_t row)
+{
+    return v->fold[row];
+}
+
+double rvm_crossval_vectors(const rvm_crossval *v)
+{
+    double sum = 0;
+    for (size_t i = 0; i < v->finished; i++)
+        sum += (double)v->outcome[i].vectors;
+    return v->finished > 0 ? sum / (double)v->finished : 0;
+}
+
+double rvm_crossval_at_bound(const rvm_crossval *v)
+{
+    double count = 0;
+    for (size_t i = 0; i < v->finished; i++)
+        count += v->outcome[i].at_bound;
+    return v->finished > 0 ? count / (double)v->finished : 0;
 }
 
 const rvm_prediction *rvm_crossval_prediction(const rvm_crossval *v)
@@ -340,6 +382,7 @@ void rvm_crossval_free(rvm_crossval *v)
         return;
     rvm_labels_free(&v->labels);
     free(v->fold);
+    free(v->outcome);
     rvm_prediction_free(&v->out);
     free(v);
 }

@@ -138,8 +138,8 @@ static rvm_status begin(rvm_trainer *tr, rvm_error *err)
     return begin_stage(tr, RVM_TUNE, err);
 }
 
-static rvm_status train_fold(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
-                             rvm_error *err);
+static rvm_status train_fold(rvm_model **out, rvm_report *last, const rvm_problem *p,
+                             const rvm_settings *s, rvm_error *err);
 
 rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p, const rvm_settings *s,
                              rvm_error *err)
@@ -216,18 +216,19 @@ rvm_status rvm_trainer_model(rvm_model **out, const rvm_trainer *tr, rvm_error *
 
 /* ---- Whole runs ------------------------------------------------------------------------------ */
 
-/* To the end; or to an interrupt, where so_far says that what there is then is wanted. */
-static rvm_status train(rvm_model **out, const rvm_problem *p, const rvm_settings *s, bool so_far,
-                        rvm_error *err)
+/* To the end; or to an interrupt, where so_far says that what there is then is wanted. *last: filled,
+ * what has been reported then. */
+static rvm_status train(rvm_model **out, rvm_report *last, const rvm_problem *p,
+                        const rvm_settings *s, bool so_far, rvm_error *err)
 {
     rvm_trainer *tr = NULL;
-    rvm_report r = { .done = false };
+    *last = (rvm_report){ .done = false };
     rvm_status status = rvm_trainer_alloc(&tr, p, s, err);
     do {
         if (status == RVM_OK)
-            status = rvm_trainer_step(&r, tr, err);
-    } while (status == RVM_OK && !r.done && !rvm_trainer_is_interrupted(tr));
-    if (status == RVM_OK && (r.done || so_far))
+            status = rvm_trainer_step(last, tr, err);
+    } while (status == RVM_OK && !last->done && !rvm_trainer_is_interrupted(tr));
+    if (status == RVM_OK && (last->done || so_far))
         status = rvm_trainer_model(out, tr, err);
     rvm_trainer_free(tr);
     return status;
@@ -235,13 +236,14 @@ static rvm_status train(rvm_model **out, const rvm_problem *p, const rvm_setting
 
 rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
 {
-    return train(out, p, s, true, err);
+    rvm_report last;
+    return train(out, &last, p, s, true, err);
 }
 
-static rvm_status train_fold(rvm_model **out, const rvm_problem *p, const rvm_settings *s,
-                             rvm_error *err)
+static rvm_status train_fold(rvm_model **out, rvm_report *last, const rvm_problem *p,
+                             const rvm_settings *s, rvm_error *err)
 {
-    const rvm_status status = train(out, p, s, false, err);
+    const rvm_status status = train(out, last, p, s, false, err);
     return status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 
