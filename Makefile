@@ -275,11 +275,16 @@ $(OUT)/bench/friedman: $(OUT)/bench/friedman.o
 bench-methods: all $(OUT)/bench/friedman
 	@sh bench/methods.sh '$(BIN)' '$(OUT)/bench' data bench/METHODS
 
-## bench-auto: criteria for the width of the kernel and -g auto, in bench/AUTO; needs BENCH_DATA
+## bench-auto: --auto beside svm-train and its grid search, in bench/AUTO; needs BENCH_DATA
 .PHONY: bench-auto
-bench-auto: all $(OUT)/bench/auto $(OUT)/bench/friedman
+bench-auto: all $(OUT)/bench/friedman
 	@sh bench/auto.sh '$(BIN)' '$(OUT)/bench' '$(BENCH_DATA)' bench/AUTO
-$(OUT)/bench/auto: $(OUT)/bench/auto.o $(OUT)/librvm.a
+
+## bench-widths: criteria for the width of the kernel and -g auto, in bench/WIDTHS; needs BENCH_DATA
+.PHONY: bench-widths
+bench-widths: all $(OUT)/bench/widths $(OUT)/bench/friedman
+	@sh bench/widths.sh '$(BIN)' '$(OUT)/bench' '$(BENCH_DATA)' bench/WIDTHS
+$(OUT)/bench/widths: $(OUT)/bench/widths.o $(OUT)/librvm.a
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
 ## bench-margin: errors, vectors and intervals by --prune-margin, in bench/MARGIN; needs BENCH_DATA

@@ -88,28 +88,14 @@ trap_ends
 
 # ---- Rows ----------------------------------------------------------------------------------------
 
-# Writes all, the rows of both parts; files that come in pairs for each split are of the first one.
-fetch_all() { # STEM
-    case $1 in
-    *_) sh "$here/fetch.sh" "$bin" "$(folder_of "$1")" none 1 "$tmp" "${1}1" ;;
-    *) sh "$here/fetch.sh" "$bin" "$folder" none 1 "$tmp" "$1" ;;
-    esac && cat "$tmp/train" "$tmp/test" >"$tmp/all"
-}
-
 # False where seven in ten of the rows of the set are fewer than that.
 rows_of() { # SIZE
-    rows=$(($(awk 'END { print NR }' "$tmp/all") * 7 / 10))
+    rows=$(share_of_rows "$tmp" 1e9)
     if [ "$1" != share ]; then
         [ "$rows" -ge "$1" ] && rows=$1
     elif [ "$rows" -gt "$most_rows" ]; then
         rows=$most_rows
     fi
-}
-
-# Classes of which no row trains are not asked for.
-drop_unknown_classes() {
-    awk 'FNR == NR { known[$1 + 0]; next } ($1 + 0) in known' "$tmp/train.std" "$tmp/test.std" \
-        >"$tmp/other" && mv "$tmp/other" "$tmp/test.std"
 }
 
 # ---- What is measured ------------------------------------------------------------------------------
@@ -242,13 +228,14 @@ compare_split() {
 
 compare() { # NAME GROUP STEM SIZE SPLITS
     name=$1 group=$2 stem=$3 size=$4 last=$5
-    fetch_all "$stem" 2>/dev/null || { note "$name: left out" && return; }
+    fetch_all "$tmp" "$stem" 2>/dev/null || { note "$name: left out" && return; }
     rows_of "$size" || return 0
     case $group in regression) type=3 ;; *) type=0 ;; esac
     split=1
     while [ "$split" -le "$last" ]; do
-        take_mixed "$tmp" "$split" "$rows" && standardise "$tmp" || fail "no rows of $name"
-        [ "$type" = 3 ] || drop_unknown_classes
+        take_mixed "$tmp" "$split" "$rows" || fail "no rows of $name"
+        [ "$type" = 3 ] || drop_unknown_classes "$tmp"
+        standardise "$tmp" || fail "no rows of $name"
         compare_split
         split=$((split + 1))
     done

@@ -112,18 +112,6 @@ make_split() { # STEM FROM ROWS SPLIT
 
 # ---- What is measured: error, loss, per cent inside the 90 % intervals, vectors, seconds ------------
 
-# Error in per cent and log loss of a prediction with probabilities.
-rate_classes() {
-    awk 'FNR == NR { truth[FNR] = $1 + 0; next }
-        FNR == 1 { for (k = 2; k <= NF; k++) place[$k + 0] = k; next }
-        {
-            own = truth[FNR - 1] in place ? $(place[truth[FNR - 1]]) : 0
-            wrong += $1 + 0 != truth[FNR - 1]
-            loss -= log(own > 1e-15 ? own : 1e-15)
-        }
-        END { print 100 * wrong / (FNR - 1), loss / (FNR - 1), "-" }' "$tmp/test.std" "$1"
-}
-
 # The density is that which rvm-predict prints.
 rate_regression() {
     awk 'pass == 1 && /^Mean negative log predictive density = / { loss = $NF }
@@ -138,13 +126,17 @@ measure_ours() { # OPTIONS...
     if [ "$type" = 3 ]; then set -- --interval 0.9; else set -- -b 1; fi
     "$bin/rvm-predict" --threads 1 "$@" "$tmp/test.std" "$tmp/model" "$tmp/predicted" \
         >"$tmp/scores" 2>&1 || fail "rvm-predict fails: $(tail -n 1 "$tmp/scores")"
-    if [ "$type" = 3 ]; then rate_regression "$tmp/predicted"; else rate_classes "$tmp/predicted"; fi
+    if [ "$type" = 3 ]; then
+        rate_regression "$tmp/predicted"
+    else
+        echo "$(rate_probabilities "$tmp/predicted") -"
+    fi
     sed -n 's/^total_rv //p' "$tmp/model"
 }
 
 measure_svm() {
     predict_by_svm "$type"
-    rate_classes "$tmp/predicted"
+    echo "$(rate_probabilities "$tmp/predicted") -"
     sed -n 's/^total_sv //p' "$tmp/svm"
 }
 

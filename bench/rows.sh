@@ -81,6 +81,25 @@ take_mixed() { # DIRECTORY DRAW ROWS
     tail -n +$(($3 + 1)) "$1/mixed" | head -n "$most_tests" >"$1/test"
 }
 
+# Writes all, the rows of both parts; files that come in pairs for each draw are of the first one.
+fetch_all() { # DIRECTORY STEM
+    case $2 in
+    *_) sh "$here/fetch.sh" "$bin" "$(folder_of "$2")" none 1 "$1" "${2}1" ;;
+    *) sh "$here/fetch.sh" "$bin" "$folder" none 1 "$1" "$2" ;;
+    esac && cat "$1/train" "$1/test" >"$1/all"
+}
+
+# Seven in ten of the rows of all, or MOST.
+share_of_rows() { # DIRECTORY MOST
+    awk -v most="$2" 'END { n = int(NR * 7 / 10); print (n > most ? most : n) }' "$1/all"
+}
+
+# Classes of which no row trains are not asked for.
+drop_unknown_classes() { # DIRECTORY
+    awk 'FNR == NR { known[$1 + 0]; next } ($1 + 0) in known' "$1/train" "$1/test" >"$1/other" &&
+        mv "$1/other" "$1/test"
+}
+
 # Writes train.std, test.std and features into DIRECTORY; false where the files are not found.
 prepare() { # DIRECTORY STEM DRAW ROWS
     case $3:$2 in
@@ -93,8 +112,7 @@ prepare() { # DIRECTORY STEM DRAW ROWS
         take_first "$1" "$4"
         ;;
     *)
-        sh "$here/fetch.sh" "$bin" "$folder" none 1 "$1" "$2" || return
-        cat "$1/train" "$1/test" >"$1/all"
+        fetch_all "$1" "$2" || return
         take_mixed "$1" "$3" "$4"
         ;;
     esac

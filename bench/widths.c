@@ -1,7 +1,7 @@
-/* make bench-auto: what criteria for the width of the rbf kernel look at,
+/* make bench-widths: what criteria for the width of the rbf kernel look at,
  * and how wrong the models are.
  *
- *     auto TYPE TRAIN TEST [GAMMA...]      TYPE: 0 classification, 3 regression
+ *     widths TYPE TRAIN TEST [GAMMA...]      TYPE: 0 classification, 3 regression
  *
  * trains a model with each GAMMA and one with -g auto, all in one thread, and prints for them
  *
@@ -28,7 +28,7 @@ enum { FOLDS = 5 };
 
 static void stop(const char *reason)
 {
-    fprintf(stderr, "auto: %s\n", reason);
+    fprintf(stderr, "widths: %s\n", reason);
     exit(1);
 }
 
@@ -158,7 +158,7 @@ static void report_auto(const rvm_problem *train, const rvm_problem *test, rvm_s
 int main(int argc, char **argv)
 {
     if (argc < 4 || (strcmp(argv[1], "0") != 0 && strcmp(argv[1], "3") != 0))
-        stop("usage: auto 0|3 TRAIN TEST [GAMMA...]");
+        stop("usage: widths 0|3 TRAIN TEST [GAMMA...]");
     gsl_set_error_handler_off();
     rvm_settings s = rvm_settings_default();
     s.task = argv[1][0] == '3' ? RVM_REGRESSION : RVM_CLASSIFICATION;
