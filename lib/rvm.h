@@ -407,7 +407,8 @@ typedef struct {
 
 /* What 5-fold cross-validation has shown of a model's predictions, and what was fitted to that. */
 typedef struct {
-    size_t rows;        /* that were left out, each once; 0: not trained with -b 1, or too few */
+    size_t rows;        /* that were left out, each once: of many only a part of all; 0: not trained
+                           with -b 1, or too few */
     double temperature; /* classification: what the features say of a class, its probability as a
                            multiple of its share in training, is raised to the power of
                            1 / temperature */

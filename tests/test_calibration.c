@@ -9,6 +9,16 @@
 #include "product/predict.h"
 #include "trained.h"
 
+static rvm_status fit_to_all(rvm_calibration *c, const rvm_problem *p, const rvm_prediction *out,
+                             const rvm_settings *s, rvm_error *err)
+{
+    size_t row[100];
+    ck_assert(p->rows <= 100);
+    for (size_t n = 0; n < p->rows; n++)
+        row[n] = n;
+    return rvm_calibration_fit(c, p, out, row, p->rows, s, err);
+}
+
 static double to_thousandths(double x)
 {
     return rint(1000 * x) / 1000;
@@ -42,7 +52,7 @@ static void check_spread(bool kernel_prior, const rvm_spread *want, double loss,
     rvm_problem *p = held_out_targets(&out, true);
     s.task = RVM_REGRESSION;
     s.kernel_prior = kernel_prior;
-    CHECK_OK(rvm_calibration_fit(&c, p, &out, &s, &err));
+    CHECK_OK(fit_to_all(&c, p, &out, &s, &err));
     ck_assert_uint_eq(c.info.rows, 40);
     check_close(c.spread->factor, want->factor, 1e-4);
     check_close(c.spread->residual, want->residual, 1e-4);
@@ -88,7 +98,7 @@ START_TEST(tails_are_never_those_of_a_normal_distribution)
         rvm_error err = { 0 };
         rvm_problem *p = held_out_targets(&out, false);
         s.task = RVM_REGRESSION;
-        CHECK_OK(rvm_calibration_fit(&c, p, &out, &s, &err));
+        CHECK_OK(fit_to_all(&c, p, &out, &s, &err));
         check_close(c.spread->degrees, sqrt(240), 1e-4);
         check_close(c.spread->factor, 1.5511450369, 1e-4);
         check_close(c.spread->residual, 1.4140003291, 1e-4);
@@ -118,7 +128,7 @@ static void check_temperature(const rvm_settings *s, double scale, double T, dou
         out.log_probability[2 * n + 1] = -log1p(exp(f));
         append_dense(p, wave + 0.9 * cos(2.1 * n) > 0 ? 1 : -1, NULL, 0);
     }
-    CHECK_OK(rvm_calibration_fit(&c, p, &out, s, &err));
+    CHECK_OK(fit_to_all(&c, p, &out, s, &err));
     ck_assert_uint_eq(c.info.rows, N);
     ck_assert_double_eq(p->target[0], 1); /* the first column is that of class 1 */
     check_close(c.info.temperature, T, 1e-6);
@@ -127,6 +137,95 @@ static void check_temperature(const rvm_settings *s, double scale, double T, dou
     rvm_prediction_free(&out);
     rvm_problem_free(p);
 }
+
+/* Of rows that are not predicted only the class is looked at. 60 of class -1 between the 30 rows
+ * above, scale 3, make its share 74/90: scipy finds the temperatures with that. */
+START_TEST(shares_are_those_of_all_rows)
+    {
+        enum { N = 30, STEP = 3 };
+        static const double weight[] = { 1, 0.25 }, T[] = { 2.1866705466, 2.5653942873 },
+                            loss[] = { 0.4958758606, 0.5066996961 }, error[] = { 4.0 / 30, 0.2 };
+        const rvm_class_weight w = { -1, weight[_i] };
+        rvm_settings s = rvm_settings_default();
+        rvm_prediction out = { 0 };
+        rvm_calibration c = { .spread = NULL };
+        rvm_error err = { 0 };
+        rvm_problem *p = empty_problem();
+        size_t row[N];
+        s.class_weights = &w;
+        s.class_weight_count = 1;
+        ck_assert(rvm_prediction_resize(&out, STEP * N, 2, 1));
+        for (size_t k = 0; k < (size_t)STEP * N; k++) {
+            const double n = (double)(k / STEP), wave = sin(1.3 * n + 0.5);
+            const double f = 3 * to_thousandths(4 * wave);
+            const bool there = k % STEP == 2;
+            out.log_probability[2 * k] = there ? -log1p(exp(-f)) : (double)NAN;
+            out.log_probability[2 * k + 1] = there ? -log1p(exp(f)) : (double)NAN;
+            append_dense(p, there && wave + 0.9 * cos(2.1 * n) > 0 ? 1 : -1, NULL, 0);
+            row[k / STEP] = k; /* the last of STEP stays */
+        }
+        CHECK_OK(rvm_calibration_fit(&c, p, &out, row, N, &s, &err));
+        ck_assert_uint_eq(c.info.rows, N);
+        check_close(c.info.temperature, T[_i], 1e-6);
+        check_close(c.info.loss, loss[_i], 1e-8);
+        check_close(c.info.error, error[_i], 1e-12);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Those in odd places are predicted: the spread is that of scipy above, of a problem without others. */
+START_TEST(other_rows_of_a_regression_are_of_no_account)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_prediction rows = { 0 }, out = { 0 };
+        rvm_calibration c = { .spread = NULL };
+        rvm_error err = { 0 };
+        rvm_problem *of_rows = held_out_targets(&rows, true), *p = rvm_problem_alloc();
+        size_t row[40];
+        s.task = RVM_REGRESSION;
+        ck_assert_ptr_nonnull(p);
+        ck_assert(rvm_prediction_resize(&out, 80, 0, 1));
+        for (size_t n = 0; n < 80; n++) {
+            const size_t from = n / 2;
+            const bool there = n % 2 == 1;
+            out.value[n] = there ? rows.value[from] : (double)NAN;
+            out.variance[n] = there ? rows.variance[from] : (double)NAN;
+            out.residual[n] = there ? rows.residual[from] : (double)NAN;
+            append_dense(p, there ? of_rows->target[from] : 1e6, NULL, 0);
+            row[from] = n;
+        }
+        CHECK_OK(rvm_calibration_fit(&c, p, &out, row, 40, &s, &err));
+        ck_assert_uint_eq(c.info.rows, 40);
+        check_close(c.spread->factor, 2.0656011022, 1e-4);
+        check_close(c.spread->residual, 2.6873473956, 1e-4);
+        check_close(c.spread->degrees, 4.8441266351, 1e-4);
+        check_close(c.info.loss, 1.7638181527, 1e-6);
+        rvm_calibration_free(&c);
+        rvm_prediction_free(&rows);
+        rvm_prediction_free(&out);
+        rvm_problem_free(of_rows);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* A fifth of the rows is a fold: so many of them as hold 2000 rows, and 100 that are not of the
+ * commonest class, by hand. */
+START_TEST(folds_are_as_many_as_there_is_need_of)
+    {
+        static const struct {
+            size_t rows, others, folds;
+        } cases[] = { { 4, 4, 5 },          { 10, 10, 5 },       { 2500, 2500, 4 },
+                      { 2499, 2499, 5 },    { 3335, 3335, 3 },   { 3334, 3334, 4 },
+                      { 5000, 5000, 2 },    { 9999, 9999, 2 },   { 10000, 10000, 1 },
+                      { 1000000, 5000, 1 }, { 10000, 500, 1 },   { 10000, 499, 2 },
+                      { 10000, 170, 3 },    { 1000000, 124, 5 }, { 1000000, 125, 4 },
+                      { 1000000, 3, 5 },    { 9999, 170, 3 } };
+        for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+            ck_assert_uint_eq(rvm_calibration_folds(cases[k].rows, cases[k].others),
+                              cases[k].folds);
+    }
+END_TEST
 
 START_TEST(temperatures_are_those_of_scipy)
     {
@@ -146,9 +245,6 @@ START_TEST(temperatures_are_those_of_scipy)
     }
 END_TEST
 
-/* 0.5, 0.3 and 0.2 at temperature 2 are in proportion to their roots: 0.707107, 0.547723, 0.447214,
- * whose sum is 1.702043. What underflows keeps its logarithm. */
-
 /* 60 rows, all right, of probability 0.6: scipy.optimize.minimize_scalar of 60 ln(1 + (2/3)^(1/T)) - 10 ln T. */
 START_TEST(rows_that_are_all_right_sharpen)
     {
@@ -164,7 +260,7 @@ START_TEST(rows_that_are_all_right_sharpen)
             out.log_probability[2 * n + 1 - n % 2] = log(0.4);
             append_dense(p, out.value[n], NULL, 0);
         }
-        CHECK_OK(rvm_calibration_fit(&c, p, &out, &s, &err));
+        CHECK_OK(fit_to_all(&c, p, &out, &s, &err));
         check_close(c.info.temperature, 0.1482490177, 1e-6);
         check_close(c.info.loss, 0.0628736078, 1e-7);
         rvm_prediction_free(&out);
@@ -199,6 +295,9 @@ Suite *calibration_suite(void)
     tcase_add_test(tc, spreads_are_those_of_scipy);
     tcase_add_test(tc, a_process_has_its_residual_already);
     tcase_add_test(tc, tails_are_never_those_of_a_normal_distribution);
+    tcase_add_loop_test(tc, shares_are_those_of_all_rows, 0, 2);
+    tcase_add_test(tc, other_rows_of_a_regression_are_of_no_account);
+    tcase_add_test(tc, folds_are_as_many_as_there_is_need_of);
     tcase_add_test(tc, temperatures_are_those_of_scipy);
     tcase_add_test(tc, rows_that_are_all_right_sharpen);
     tcase_add_test(tc, distributions_have_their_variance);

@@ -207,6 +207,54 @@ START_TEST(the_order_of_the_file_is_of_no_account)
     }
 END_TEST
 
+/* N rows of two inputs and a line with noise of 1; or two classes, the first `others` of them of the
+ * rarer one, which is farther up. */
+static rvm_problem *line(size_t N, size_t others)
+{
+    rvm_problem *p = empty_problem();
+    gsl_rng *rng = random_numbers(8);
+    for (size_t n = 0; n < N; n++) {
+        double x[2] = { gsl_ran_gaussian(rng, 1), gsl_ran_gaussian(rng, 1) };
+        const double t = 2 * x[0] - x[1] + gsl_ran_gaussian(rng, 1);
+        x[0] += n < others ? 1 : 0;
+        append_dense(p, others == 0 ? t : n < others ? 7 : 3, x, 2);
+    }
+    gsl_rng_free(rng);
+    return p;
+}
+
+/* Folds are of 2400 rows: one of them of a regression; two where one has only 60 rows of the rarer
+ * class. Neither threads nor the order of the file make another model. */
+START_TEST(many_rows_need_few_folds)
+    {
+        const size_t others = _i == 0 ? 0 : 300;
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *p = line(12000, others), *q = backwards(p);
+        s.task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
+        s.kernel.type = RVM_NO_KERNEL;
+        s.linear = true;
+        s.probability = true;
+        s.threads = 1;
+        rvm_model *a = train(p, &s);
+        s.threads = 3;
+        rvm_model *b = train(p, &s), *c = train(q, &s);
+        const rvm_calibration_info info = rvm_model_calibration(a);
+        ck_assert_uint_eq(info.rows, _i == 0 ? 2400 : 4800);
+        check_same_bytes(a, b);
+        ck_assert_double_eq(info.loss, rvm_model_calibration(c).loss);
+        /* 2400 squares of noise have a mean of 1 with standard error .03. */
+        if (_i == 0)
+            check_close(info.error, 1, 0.12);
+        else /* and four of five of the rarer class are taken for the other one, or all */
+            ck_assert(info.error > 0.015 && info.error <= 0.0251);
+        rvm_model_free(a);
+        rvm_model_free(b);
+        rvm_model_free(c);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
 /* Of pure noise probabilities are the shares, and an interval is that of the targets, about. */
 START_TEST(nothing_learned_says_so)
     {
@@ -239,6 +287,7 @@ Suite *train_calibration_suite(void)
     tcase_add_test(tc, intervals_widen_away_from_the_data);
     tcase_add_test(tc, all_kinds_of_models_are_calibrated);
     tcase_add_test(tc, the_order_of_the_file_is_of_no_account);
+    tcase_add_loop_test(tc, many_rows_need_few_folds, 0, 2);
     tcase_add_test(tc, nothing_learned_says_so);
     suite_add_tcase(suite, tc);
     return suite;

@@ -8,6 +8,10 @@
 
 enum { RVM_CALIBRATION_FOLDS = 5 };
 
+/* How many of these folds are to be trained of so many rows, `others` of which are not of the commonest
+ * class; regression: others = rows. */
+size_t rvm_calibration_folds(size_t rows, size_t others);
+
 typedef struct {
     rvm_calibration_info info; /* info.rows is 0 where there is none */
     rvm_spread *spread;        /* owned, one for each output; NULL for classes */

@@ -1,8 +1,8 @@
 /* Calibration by maximum a posteriori on held-out predictions.
  *
  * Classes have one temperature T (Guo et al. 2017). With p_nc the probability of class c at row n,
- * averaged over the posterior as it is predicted, pi_c the share of the class and w_c the weight of its
- * rows,
+ * averaged over the posterior as it is predicted, pi_c the share of the class among all rows, left out or
+ * not, as the model has it, and w_c the weight of its rows,
  *
  *     P_nc = pi_c (p_nc / pi_c)^(1/T) / sum_j pi_j (p_nj / pi_j)^(1/T)
  *     - sum_n w_n ln P_n,t(n) + rate |ln T|    is least, rate 5 where T > 1, else 10
@@ -60,7 +60,9 @@ static const double least_log_p = -690;
 
 typedef struct {
     const rvm_prediction *prediction; /* borrowed */
-    const rvm_labels *labels;
+    const rvm_labels *labels;         /* of all rows */
+    const size_t *row;                /* borrowed, count: those that are predicted */
+    size_t count;
     double *weight, *log_share; /* owned, of each class */
 } heat;
 
@@ -92,8 +94,8 @@ static double weight_of(const heat *h, size_t n)
 static double loss_of_rows(const heat *h, double T)
 {
     double loss = 0;
-    for (size_t n = 0; n < h->prediction->rows; n++)
-        loss += weight_of(h, n) * row_loss(h, n, T);
+    for (size_t i = 0; i < h->count; i++)
+        loss += weight_of(h, h->row[i]) * row_loss(h, h->row[i], T);
     return loss;
 }
 
@@ -170,29 +172,30 @@ static size_t class_at(const heat *h, size_t n, double T)
     return best;
 }
 
-static void score_classes(rvm_calibration_info *info, const heat *h, const rvm_problem *p)
+static void score_classes(rvm_calibration_info *info, const heat *h)
 {
     double total = 0;
     size_t wrong = 0;
-    for (size_t n = 0; n < p->rows; n++) {
+    for (size_t i = 0; i < h->count; i++) {
+        const size_t n = h->row[i];
         total += weight_of(h, n);
         wrong += class_at(h, n, info->temperature) != h->labels->of_row[n];
     }
-    info->rows = p->rows;
     info->loss = total > 0 ? loss_of_rows(h, info->temperature) / total : 0;
-    info->error = (double)wrong / (double)p->rows;
+    info->error = (double)wrong / (double)h->count;
 }
 
 static rvm_status fit_classes(rvm_calibration *out, const rvm_problem *p,
-                              const rvm_prediction *prediction, const rvm_settings *s,
-                              rvm_error *err)
+                              const rvm_prediction *prediction, const size_t *row, size_t count,
+                              const rvm_settings *s, rvm_error *err)
 {
     rvm_labels labels = { 0 };
     rvm_status status = rvm_labels_find(&labels, p, err);
     if (status != RVM_OK)
         return status;
-    heat h = { prediction, &labels, rvm_array(labels.count, sizeof *h.weight),
-               rvm_array(labels.count, sizeof *h.log_share) };
+    heat h = { .prediction = prediction, .labels = &labels, .row = row, .count = count };
+    h.weight = rvm_array(labels.count, sizeof *h.weight);
+    h.log_share = rvm_array(labels.count, sizeof *h.log_share);
     if (h.weight == NULL || h.log_share == NULL) {
         status = rvm_fail_memory(err, "the temperature");
     } else {
@@ -200,7 +203,7 @@ static rvm_status fit_classes(rvm_calibration *out, const rvm_problem *p,
         status = fit_temperature(&out->info.temperature, &h, err);
     }
     if (status == RVM_OK)
-        score_classes(&out->info, &h, p);
+        score_classes(&out->info, &h);
     free(h.weight);
     free(h.log_share);
     rvm_labels_free(&labels);
@@ -396,40 +399,35 @@ static rvm_status fit_output(rvm_spread *out, scatter *q, const rvm_problem *p,
     return RVM_OK;
 }
 
-/* The held-out rows as the calibrated model predicts them. */
+/* Rows of p, all of which are predicted, as the calibrated model predicts them. */
 static rvm_status score_outputs(rvm_calibration *out, const rvm_problem *p,
-                                const rvm_prediction *prediction, rvm_error *err)
+                                rvm_prediction *prediction, rvm_error *err)
 {
     const size_t outputs = p->outputs, count = p->rows * outputs;
-    rvm_prediction now = *prediction;
     rvm_score *score = rvm_array(outputs, sizeof *score);
-    now.variance = rvm_array(count, sizeof *now.variance);
-    now.degrees = rvm_array(count, sizeof *now.degrees);
-    const bool memory = score != NULL && now.variance != NULL && now.degrees != NULL;
 
-    for (size_t i = 0; memory && i < count; i++) {
+    if (score == NULL)
+        return rvm_fail_memory(err, "the calibration");
+    for (size_t i = 0; i < count; i++) {
         const rvm_spread *s = &out->spread[i % outputs];
-        now.variance[i] =
+        prediction->variance[i] =
             rvm_spread_variance(s, prediction->variance[i], prediction->residual[i / outputs]);
-        now.degrees[i] = s->degrees;
+        prediction->degrees[i] = s->degrees;
     }
-    for (size_t k = 0; memory && k < outputs; k++) {
-        rvm_score_add_output(&score[k], &now, p, k);
+    for (size_t k = 0; k < outputs; k++) {
+        rvm_score_add_output(&score[k], prediction, p, k);
         out->info.loss += score[k].nlpd / (double)count;
     }
-    if (memory)
-        out->info.error = rvm_score_mean_error_over(score, outputs);
-    for (size_t i = 0; memory && i < RVM_COVERS; i++)
+    out->info.error = rvm_score_mean_error_over(score, outputs);
+    for (size_t i = 0; i < RVM_COVERS; i++)
         out->info.cover[i] = rvm_score_cover_over(score, outputs, i);
     free(score);
-    free(now.variance);
-    free(now.degrees);
-    return memory ? RVM_OK : rvm_fail_memory(err, "the calibration");
+    return RVM_OK;
 }
 
-static rvm_status fit_outputs(rvm_calibration *out, const rvm_problem *p,
-                              const rvm_prediction *prediction, const rvm_settings *s,
-                              rvm_error *err)
+/* prediction: changed, to what the calibrated model predicts. */
+static rvm_status fit_spreads(rvm_calibration *out, const rvm_problem *p,
+                              rvm_prediction *prediction, const rvm_settings *s, rvm_error *err)
 {
     scatter q = { .error = rvm_array(p->rows, sizeof *q.error),
                   .variance = rvm_array(p->rows, sizeof *q.variance),
@@ -444,20 +442,54 @@ static rvm_status fit_outputs(rvm_calibration *out, const rvm_problem *p,
         status = fit_output(&out->spread[k], &q, p, prediction, k, s->kernel_prior, err);
     if (status == RVM_OK)
         status = score_outputs(out, p, prediction, err);
-    if (status == RVM_OK)
-        out->info.rows = p->rows;
     free(q.error);
     free(q.variance);
     free(q.residual);
     return status;
 }
 
-rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_problem *p,
-                               const rvm_prediction *prediction, const rvm_settings *s,
-                               rvm_error *err)
+/* What a spread looks at, of those rows. */
+static void copy_rows(rvm_prediction *to, const rvm_prediction *from, const size_t *row,
+                      size_t count)
 {
-    return s->task == RVM_CLASSIFICATION ? fit_classes(out, p, prediction, s, err)
-                                         : fit_outputs(out, p, prediction, s, err);
+    const size_t outputs = from->outputs;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < outputs; k++) {
+            to->value[i * outputs + k] = from->value[row[i] * outputs + k];
+            to->variance[i * outputs + k] = from->variance[row[i] * outputs + k];
+        }
+        to->residual[i] = from->residual[row[i]];
+    }
+}
+
+static rvm_status fit_outputs(rvm_calibration *out, const rvm_problem *p,
+                              const rvm_prediction *prediction, const size_t *row, size_t count,
+                              const rvm_settings *s, rvm_error *err)
+{
+    rvm_prediction held_out = { 0 };
+    rvm_problem *rows = rvm_problem_subset(p, row, count);
+    rvm_status status = RVM_OK;
+    if (rows == NULL || !rvm_prediction_resize(&held_out, count, 0, p->outputs)) {
+        status = rvm_fail_memory(err, "the calibration");
+    } else {
+        copy_rows(&held_out, prediction, row, count);
+        status = fit_spreads(out, rows, &held_out, s, err);
+    }
+    rvm_prediction_free(&held_out);
+    rvm_problem_free(rows);
+    return status;
+}
+
+rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_problem *p,
+                               const rvm_prediction *prediction, const size_t *row, size_t count,
+                               const rvm_settings *s, rvm_error *err)
+{
+    const rvm_status status = s->task == RVM_CLASSIFICATION
+                                  ? fit_classes(out, p, prediction, row, count, s, err)
+                                  : fit_outputs(out, p, prediction, row, count, s, err);
+    if (status == RVM_OK)
+        out->info.rows = count;
+    return status;
 }
 
 rvm_status rvm_calibration_fit_edge(rvm_model *m, const rvm_problem *rows, int threads,

@@ -6,11 +6,12 @@
 #include "product/crossval.h"
 #include "product/model.h"
 
-/* From the predictions of all rows of p by models that have not seen them, trained with *s but for
- * their rows. *out: zeroed; owned by the caller, and of no rows where nothing can be said. */
+/* From the predictions of rows row[0 .. count - 1] of p, in ascending order, by models that have not
+ * seen them, trained with *s but for their rows; those of the other rows need not be there, but they
+ * count for the shares of the classes. *out: zeroed; owned by the caller. */
 RVM_CHECKED rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_problem *p,
-                                           const rvm_prediction *prediction, const rvm_settings *s,
-                                           rvm_error *err);
+                                           const rvm_prediction *prediction, const size_t *row,
+                                           size_t count, const rvm_settings *s, rvm_error *err);
 
 /* Of the calibration of *m, a regression: a row is not beyond the data where those that *m was trained
  * on, rows, are as far from its vectors. The folds' own may be more, and nearer to their rows. */

@@ -1,8 +1,10 @@
 /* What each stage of training does with the trainer. */
 #include "product/stages.h"
 
+#include <gsl/gsl_math.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "data/labels.h"
@@ -192,10 +194,35 @@ static bool is_calibration_wanted(const rvm_trainer *tr)
            (tr->type == NULL || !tr->type->trivial);
 }
 
-static rvm_status calibrate(rvm_trainer *tr, const rvm_problem *p, const rvm_prediction *rows,
+/* tr->crossval, where it is there, says which rows are predicted; else all are. */
+static rvm_status calibrate(rvm_trainer *tr, const rvm_problem *p, const rvm_prediction *prediction,
                             rvm_error *err)
 {
-    return rvm_calibration_fit(&tr->calibration, p, rows, &tr->settings, err);
+    const rvm_crossval *v = tr->crossval;
+    size_t *row = rvm_array(p->rows, sizeof *row), count = 0;
+    if (row == NULL)
+        return rvm_fail_memory(err, "the calibration");
+    for (size_t n = 0; n < p->rows; n++)
+        if (v == NULL || rvm_crossval_fold_of(v, n) < rvm_crossval_finished(v))
+            row[count++] = n;
+    const rvm_status status =
+        rvm_calibration_fit(&tr->calibration, p, prediction, row, count, &tr->settings, err);
+    free(row);
+    return status;
+}
+
+static size_t folds_wanted(const rvm_trainer *tr)
+{
+    const rvm_labels *classes = &tr->labels;
+    size_t commonest = 0;
+    for (size_t c = 0; c < classes->count; c++)
+        commonest = GSL_MAX(commonest, classes->rows[c]);
+    return rvm_calibration_folds(tr->p->rows, tr->p->rows - commonest);
+}
+
+static double share_of_calibration(const rvm_trainer *tr)
+{
+    return (double)folds_wanted(tr) / RVM_CALIBRATION_FOLDS;
 }
 
 /* Folds are drawn by the order of the rows, and that of the file must not change what is found. */
@@ -209,8 +236,11 @@ static rvm_status begin_folds(rvm_trainer *tr, const rvm_settings *s, rvm_error 
     free(order);
     if (tr->sorted == NULL)
         return rvm_fail_memory(err, "the folds");
-    return rvm_crossval_alloc(&tr->crossval, tr->sorted, s, RVM_CALIBRATION_FOLDS, tr->train, true,
-                              err);
+    const rvm_status folds = rvm_crossval_alloc(&tr->crossval, tr->sorted, s, RVM_CALIBRATION_FOLDS,
+                                                tr->train, true, err);
+    if (folds == RVM_OK)
+        rvm_crossval_limit(tr->crossval, folds_wanted(tr));
+    return folds;
 }
 
 /* The folds of the kernel that was chosen are there, where those that training needs are like them:
@@ -257,11 +287,11 @@ static void report_calibration(rvm_report *r, const rvm_trainer *tr)
 /* ---- The table ------------------------------------------------------------------------------ */
 
 const rvm_stage_type rvm_stages[RVM_STAGES] = {
-    [RVM_TUNE] = { is_open, begin_tune, step_tune, report_tune, 9 },
-    [RVM_WIDTHS] = { is_relevance_wanted, begin_widths, step_widths, report_widths, 1 },
-    [RVM_SEARCH] = { NULL, begin_search, step_search, report_search, 1 },
-    [RVM_POINTS] = { is_process_wanted, begin_points, step_points, report_points, 1 },
-    [RVM_SAMPLE] = { is_sample_wanted, begin_sample, step_sample, report_sample, 19 },
+    [RVM_TUNE] = { is_open, begin_tune, step_tune, report_tune, 9, NULL },
+    [RVM_WIDTHS] = { is_relevance_wanted, begin_widths, step_widths, report_widths, 1, NULL },
+    [RVM_SEARCH] = { NULL, begin_search, step_search, report_search, 1, NULL },
+    [RVM_POINTS] = { is_process_wanted, begin_points, step_points, report_points, 1, NULL },
+    [RVM_SAMPLE] = { is_sample_wanted, begin_sample, step_sample, report_sample, 19, NULL },
     [RVM_CALIBRATE] = { is_calibration_wanted, begin_calibration, step_calibration,
-                        report_calibration, 4 },
+                        report_calibration, 4, share_of_calibration },
 };

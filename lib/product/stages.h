@@ -10,7 +10,8 @@ typedef struct {
     /* A part of the work; sets tr->over where it is the last one. */
     rvm_status (*step)(rvm_trainer *tr, rvm_error *err);
     void (*report)(rvm_report *r, const rvm_trainer *tr);
-    double work; /* a guess, against a search */
+    double work;                            /* a guess, against a search: the most, */
+    double (*share)(const rvm_trainer *tr); /* and how much of it there is to do; NULL: all */
 } rvm_stage_type;
 
 enum { RVM_STAGES = RVM_CALIBRATE + 1 };

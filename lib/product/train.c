@@ -28,12 +28,18 @@ static bool is_wanted(const rvm_trainer *tr, int number)
     return rvm_stages[number].wanted == NULL || rvm_stages[number].wanted(tr);
 }
 
+static double work_of(const rvm_trainer *tr, int number)
+{
+    const rvm_stage_type *stage = &rvm_stages[number];
+    return stage->work * (stage->share == NULL ? 1 : stage->share(tr));
+}
+
 /* The work of the stages to come. */
 static double work_left(const rvm_trainer *tr)
 {
     double work = 0;
     for (int k = (int)tr->stage + 1; k < RVM_STAGES; k++)
-        work += is_wanted(tr, k) ? rvm_stages[k].work : 0;
+        work += is_wanted(tr, k) ? work_of(tr, k) : 0;
     return work;
 }
 
@@ -62,7 +68,7 @@ static void close_kernel(rvm_settings *s, const rvm_trainer *tr)
 
 static rvm_status next_stage(rvm_trainer *tr, rvm_error *err)
 {
-    tr->past += rvm_stages[tr->stage].work;
+    tr->past += work_of(tr, (int)tr->stage);
     close_kernel(&tr->settings, tr);
     if (tr->stage == RVM_TUNE)
         tr->of_fold = tr->settings;
@@ -72,12 +78,12 @@ static rvm_status next_stage(rvm_trainer *tr, rvm_error *err)
 rvm_report rvm_trainer_report(const rvm_trainer *tr)
 {
     const rvm_stage_type *now = &rvm_stages[tr->stage];
+    const double work = work_of(tr, (int)tr->stage);
     rvm_report r = { .stage = tr->stage, .stage_over = tr->over, .done = tr->done };
     r.start = r.starts = 1;
     r.round = tr->round;
     now->report(&r, tr);
-    r.progress =
-        tr->done ? 1 : (tr->past + now->work * r.progress) / (tr->past + now->work + work_left(tr));
+    r.progress = tr->done ? 1 : (tr->past + work * r.progress) / (tr->past + work + work_left(tr));
     return r;
 }
 
