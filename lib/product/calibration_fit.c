@@ -55,6 +55,9 @@ static const double rate_above = 5, rate_below = 10;
 /* Bounds of ln T. */
 static const double least_log_temperature = -2.3, most_log_temperature = 3;
 
+/* ln T is found to this; nearer to 0, which is an edge, it is 0. */
+static const double resolution = 1e-8;
+
 /* ln p of a class that a fold has never seen: it stays improbable at any temperature. */
 static const double least_log_p = -690;
 
@@ -117,7 +120,7 @@ static rvm_status refine(double *x, heat *h, double step, rvm_error *err)
         status = gsl_min_fminimizer_iterate(solver);
         *x = gsl_min_fminimizer_x_minimum(solver);
         if (gsl_min_test_interval(gsl_min_fminimizer_x_lower(solver),
-                                  gsl_min_fminimizer_x_upper(solver), 1e-8, 0) == GSL_SUCCESS)
+                                  gsl_min_fminimizer_x_upper(solver), resolution, 0) == GSL_SUCCESS)
             break;
     }
     gsl_min_fminimizer_free(solver);
@@ -141,7 +144,8 @@ static rvm_status fit_temperature(double *T, heat *h, rvm_error *err)
         }
     }
     const rvm_status status = refine(&best, h, step, err);
-    *T = at_log_temperature(best, h) < at_one ? exp(best) : 1;
+    const bool moved = fabs(best) > resolution && at_log_temperature(best, h) < at_one;
+    *T = moved ? exp(best) : 1;
     return status;
 }
 
