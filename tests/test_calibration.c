@@ -130,7 +130,7 @@ static void check_temperature(const rvm_settings *s, double scale, double T, dou
     }
     CHECK_OK(fit_to_all(&c, p, &out, s, &err));
     ck_assert_uint_eq(c.info.rows, N);
-    ck_assert_double_eq(p->target[0], 1); /* the first column is that of class 1 */
+    ck_assert_double_eq(p->target[0], 1);                  /* the first column is that of class 1 */
     check_close(c.info.temperature, T, T == 1 ? 0 : 1e-6); /* 1 is an edge: to the last bit */
     check_close(c.info.loss, loss, 1e-8);
     check_close(c.info.error, error, 1e-12);
