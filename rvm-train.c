@@ -5,6 +5,7 @@
 
 #include "lib/cli/advice.h"
 #include "lib/cli/candidates.h"
+#include "lib/cli/contenders.h"
 #include "lib/cli/input.h"
 #include "lib/cli/live.h"
 #include "lib/cli/note.h"
@@ -47,6 +48,8 @@ static const cli_option options[] = {
     { 'v', NULL, "N", NULL, "N-fold cross-validation instead of a model", CLI_INT, FIELD(folds) },
     { 'q', NULL, NULL, NULL, "quiet: results and errors only", CLI_FLAG, FIELD(quiet) },
     { .kind = CLI_HEADING, .help = "Kernel" },
+    { 0, "auto", "[=SECONDS]", NULL,
+      "all of it is found: kernel, its numbers, prior, scale of features; -b is 1", SETTING },
     { 0, "kernel", "NAME", NULL, "kernel by name: those, 5: laplacian, 6: spline, 7: none",
       SETTING },
     { 0, "select", "LIST", NULL,
@@ -292,12 +295,15 @@ static rvm_status train_model(cli_summary *out, training *t, rvm_error *err)
     rvm_trainer *tr = NULL;
     rvm_status status = rvm_trainer_alloc(&tr, t->p, t->asked, err);
     const rvm_tuner *tuner = status == RVM_OK ? rvm_trainer_tuner(tr) : NULL;
+    const rvm_race *race = status == RVM_OK ? rvm_trainer_race(tr) : NULL;
     const bool told = tuner != NULL && !t->quiet;
 
-    if (tuner != NULL) {
+    if (tuner != NULL || race != NULL) {
         out->report = rvm_trainer_report(tr);
         status = step_on(&out->report, tr, t, err);
     }
+    if (status == RVM_OK && race != NULL && !t->quiet)
+        cli_contenders_print(t->text, t->asked, race);
     if (status == RVM_OK && told && rvm_tuner_types(tuner) > 1) {
         status = train_types(out, tr, t, err);
     } else if (status == RVM_OK) {
@@ -441,6 +447,27 @@ static const char *sampling_fault(const train_job *job, const cli_words *words)
     return NULL;
 }
 
+/* What --auto leaves open but another option says. */
+static void close_given(train_job *job, const cli_words *words)
+{
+    rvm_tuning *tune = &job->settings.tune;
+    const bool one =
+        cli_options_given(words, &tool, "-t") || cli_options_given(words, &tool, "--kernel");
+    if (!tune->race)
+        return;
+    if (one && !cli_options_given(words, &tool, "--select"))
+        tune->type_count = 0;
+    tune->degree = !cli_options_given(words, &tool, "-d");
+    tune->coef0 = !cli_options_given(words, &tool, "-r");
+    tune->gamma = tune->gamma && !cli_options_given(words, &tool, "-g");
+    tune->ard = !cli_options_given(words, &tool, "--ard") && !cli_options_given(words, &tool, "-g");
+    tune->linear = !cli_options_given(words, &tool, "--basis");
+    tune->prior = !cli_options_given(words, &tool, "--prior");
+    tune->standardize = !cli_options_given(words, &tool, "--standardize");
+    if (!cli_options_given(words, &tool, "-b"))
+        job->probability = 1;
+}
+
 static int run(void *given, const cli_words *words)
 {
     train_job *job = given;
@@ -453,6 +480,7 @@ static int run(void *given, const cli_words *words)
         return cli_options_wrong(&tool, "n-fold cross validation: n must >= 2");
     if (job->settings.tune.type_count > 0 && !cli_options_given(words, &tool, "-g"))
         job->settings.tune.gamma = true;
+    close_given(job, words);
     if (words->count == 2)
         return run_on_data(job, words, words->word[1]);
     if (strcmp(data_name, "-") == 0 && job->folds == 0)

@@ -178,6 +178,11 @@ typedef struct {
     bool gamma, degree, coef0;
     rvm_kernel_type type[RVM_KERNEL_TYPES]; /* to choose from; none: kernel.type */
     size_t type_count;
+    /* By a race instead (below): also ARD length-scales for the rbf kernel, linear terms beside it,
+     * the prior of the weights and whether features are standardised, each where it is open. Polynomial kernels
+     * are of degree 2 and 3 then, coef0 1. */
+    bool race, ard, linear, prior, standardize;
+    double seconds; /* that all of training may take, about; 0: as many as the data deserve */
 } rvm_tuning;
 
 typedef struct {
@@ -271,6 +276,47 @@ rvm_choice rvm_tuner_best_of_type(const rvm_tuner *t, size_t type);
 size_t rvm_tuner_tried(const rvm_tuner *t);
 rvm_choice rvm_tuner_trial(const rvm_tuner *t, size_t number);
 
+/* A race chooses more than a width. Kernels are screened on a few hundred rows, by Gaussian processes
+ * that predict each row from the others; those within reach of the best run with each prior, fold by
+ * fold, on at most some 1500 rows. One that is clearly behind stops. Of those that are not worse than
+ * the best by more than a standard error, row by row, the sparsest wins; a machine that has collapsed,
+ * with a vector for every other row, does not, unless all have. It does not depend on the order of
+ * the rows, nor, without a bound of seconds, on the time it takes. */
+typedef struct rvm_race rvm_race;
+
+typedef struct {
+    rvm_kernel kernel; /* without weights of inputs, which training finds with ard */
+    bool ard, linear, kernel_prior, standardize;
+} rvm_entrant;
+
+typedef enum {
+    RVM_SCREENED, /* it did not run */
+    RVM_RUNNING,
+    RVM_STOPPED,  /* clearly behind */
+    RVM_FINISHED, /* all folds */
+} rvm_lap;
+
+typedef struct {
+    rvm_entrant what;
+    rvm_lap lap;
+    double loss;   /* mean of -ln P(class), or of -ln p(target), of rows left out; calibrated as by
+                           settings.probability. Of the screen, where it did not run */
+    double error;  /* rate of wrong classes, or mean squared error; 0 where it did not run */
+    double behind; /* loss beyond that of the winner on rows that both have predicted, */
+    double uncertainty; /* and its standard error */
+    double vectors;     /* relevance vectors, mean over the folds */
+    size_t rows;        /* that were looked at */
+    bool collapsed;
+} rvm_contender;
+
+/* Those that ran come first, by their loss; the others by that of the screen. */
+size_t rvm_race_contenders(const rvm_race *r);
+rvm_contender rvm_race_contender(const rvm_race *r, size_t number);
+/* Which of them is the best so far. */
+size_t rvm_race_winner(const rvm_race *r);
+/* Whether it was better than a constant by a standard error; else training ends with one. */
+bool rvm_race_has_learned(const rvm_race *r);
+
 /* ---- Training ------------------------------------------------------------------------------- */
 
 /* rvm_trainer_step is called until report.done; between steps the caller may look at the report,
@@ -325,6 +371,8 @@ RVM_CHECKED rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_er
 rvm_report rvm_trainer_report(const rvm_trainer *tr);
 /* The kernels that were compared, borrowed; NULL where nothing was left open. */
 const rvm_tuner *rvm_trainer_tuner(const rvm_trainer *tr);
+/* The candidates of a race, borrowed; NULL where settings.tune asks for none. */
+const rvm_race *rvm_trainer_race(const rvm_trainer *tr);
 
 typedef struct rvm_model rvm_model;
 

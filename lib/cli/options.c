@@ -239,6 +239,7 @@ static void list_options(char *letters, struct option *names, const cli_tool *to
     for (i = 0; i < tool->option_count; i++) {
         const cli_option *o = &tool->option[i];
         const bool valued = o->argument != NULL;
+        const bool may_lack = valued && o->argument[0] == '[';
 
         if (o->letter != '\0') {
             *letters++ = o->letter;
@@ -246,7 +247,8 @@ static void list_options(char *letters, struct option *names, const cli_tool *to
                 *letters++ = ':';
         }
         if (o->name != NULL)
-            names[n++] = (struct option){ o->name, valued, NULL, LONG_OPTION + (int)i };
+            names[n++] = (struct option){ o->name, may_lack ? optional_argument : valued, NULL,
+                                          LONG_OPTION + (int)i };
     }
     *letters = '\0';
     names[n++] = (struct option){ "help", no_argument, NULL, HELP };

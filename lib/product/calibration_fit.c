@@ -189,27 +189,56 @@ static void score_classes(rvm_calibration_info *info, const heat *h)
     info->error = (double)wrong / (double)h->count;
 }
 
+static rvm_status heat_init(heat *h, const rvm_labels *labels, const rvm_prediction *prediction,
+                            const size_t *row, size_t count, const rvm_settings *s, rvm_error *err)
+{
+    *h = (heat){ .prediction = prediction, .labels = labels, .row = row, .count = count };
+    h->weight = rvm_array(labels->count, sizeof *h->weight);
+    h->log_share = rvm_array(labels->count, sizeof *h->log_share);
+    if (h->weight == NULL || h->log_share == NULL)
+        return rvm_fail_memory(err, "the temperature");
+    fill_shares(h, s);
+    return RVM_OK;
+}
+
+static void heat_free(heat *h)
+{
+    free(h->weight);
+    free(h->log_share);
+}
+
 static rvm_status fit_classes(rvm_calibration *out, const rvm_problem *p,
                               const rvm_prediction *prediction, const size_t *row, size_t count,
                               const rvm_settings *s, rvm_error *err)
 {
     rvm_labels labels = { 0 };
+    heat h = { .prediction = NULL };
     rvm_status status = rvm_labels_find(&labels, p, err);
-    if (status != RVM_OK)
-        return status;
-    heat h = { .prediction = prediction, .labels = &labels, .row = row, .count = count };
-    h.weight = rvm_array(labels.count, sizeof *h.weight);
-    h.log_share = rvm_array(labels.count, sizeof *h.log_share);
-    if (h.weight == NULL || h.log_share == NULL) {
-        status = rvm_fail_memory(err, "the temperature");
-    } else {
-        fill_shares(&h, s);
+    if (status == RVM_OK)
+        status = heat_init(&h, &labels, prediction, row, count, s, err);
+    if (status == RVM_OK)
         status = fit_temperature(&out->info.temperature, &h, err);
-    }
     if (status == RVM_OK)
         score_classes(&out->info, &h);
-    free(h.weight);
-    free(h.log_share);
+    heat_free(&h);
+    rvm_labels_free(&labels);
+    return status;
+}
+
+static rvm_status class_losses(double *loss, const rvm_calibration *c, const rvm_problem *p,
+                               const rvm_prediction *prediction, const size_t *row, size_t count,
+                               const rvm_settings *s, rvm_error *err)
+{
+    rvm_labels labels = { 0 };
+    heat h = { .prediction = NULL };
+    rvm_status status = rvm_labels_find(&labels, p, err);
+    if (status == RVM_OK)
+        status = heat_init(&h, &labels, prediction, row, count, s, err);
+    for (size_t i = 0; i < count && status == RVM_OK; i++) {
+        const double weight = weight_of(&h, row[i]);
+        loss[row[i]] = weight > 0 ? weight * row_loss(&h, row[i], c->info.temperature) : 0;
+    }
+    heat_free(&h);
     rvm_labels_free(&labels);
     return status;
 }
@@ -494,6 +523,32 @@ rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_problem *p,
     if (status == RVM_OK)
         out->info.rows = count;
     return status;
+}
+
+/* Of one row, mean over the outputs. */
+static double output_loss(const rvm_calibration *c, const rvm_problem *p,
+                          const rvm_prediction *prediction, size_t n)
+{
+    double loss = 0;
+    for (size_t k = 0; k < p->outputs; k++) {
+        const size_t at = n * p->outputs + k;
+        const double variance =
+            rvm_spread_variance(&c->spread[k], prediction->variance[at], prediction->residual[n]);
+        loss -= rvm_spread_log_density(p->target[at] - prediction->value[at], variance,
+                                       c->spread[k].degrees);
+    }
+    return loss / (double)p->outputs;
+}
+
+rvm_status rvm_calibration_losses(double *loss, const rvm_calibration *c, const rvm_problem *p,
+                                  const rvm_prediction *prediction, const size_t *row, size_t count,
+                                  const rvm_settings *s, rvm_error *err)
+{
+    if (s->task == RVM_CLASSIFICATION)
+        return class_losses(loss, c, p, prediction, row, count, s, err);
+    for (size_t i = 0; i < count; i++)
+        loss[row[i]] = output_loss(c, p, prediction, row[i]);
+    return RVM_OK;
 }
 
 rvm_status rvm_calibration_fit_edge(rvm_model *m, const rvm_problem *rows, int threads,

@@ -13,6 +13,13 @@ RVM_CHECKED rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_probl
                                            const rvm_prediction *prediction, const size_t *row,
                                            size_t count, const rvm_settings *s, rvm_error *err);
 
+/* loss[n] of the same rows n of p: -ln P of the class, times its weight, or -ln p of the targets, mean
+ * over the outputs, as calibrated by c; 0 where the class was not among those of its fold. */
+RVM_CHECKED rvm_status rvm_calibration_losses(double *loss, const rvm_calibration *c,
+                                              const rvm_problem *p,
+                                              const rvm_prediction *prediction, const size_t *row,
+                                              size_t count, const rvm_settings *s, rvm_error *err);
+
 /* Of the calibration of *m, a regression: a row is not beyond the data where those that *m was trained
  * on, rows, are as far from its vectors. The folds' own may be more, and nearer to their rows. */
 RVM_CHECKED rvm_status rvm_calibration_fit_edge(rvm_model *m, const rvm_problem *rows, int threads,

@@ -54,6 +54,15 @@ rvm_kernel rvm_settings_kernel(const rvm_settings *s, const rvm_problem *p)
     return kernel;
 }
 
+void rvm_settings_make_rough(rvm_settings *s)
+{
+    const double worth_comparing = 0.5; /* nats */
+
+    s->restarts = 1;
+    if (s->method == RVM_METHOD_AUTO) /* the steps of others are small all the way */
+        s->tolerance = fmax(s->tolerance, worth_comparing);
+}
+
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 static const char *const multiclass_names[] = {
@@ -153,6 +162,28 @@ static rvm_status set_select(rvm_settings *s, const char *value, rvm_error *err)
     while (value != NULL)
         if (!next_of_list(name, &value) || !select_kernel(&s->tune, name))
             return rvm_fail(err, RVM_ESETTING, "not a list of kernels that can be compared");
+    return RVM_OK;
+}
+
+/* With or without a bound of seconds; all that a race knows is open, until something closes it. */
+static rvm_status set_auto(rvm_settings *s, const char *value, rvm_error *err)
+{
+    static const rvm_kernel_type types[] = { RVM_RBF, RVM_LAPLACIAN, RVM_LINEAR, RVM_POLYNOMIAL };
+    double seconds = 0;
+
+    if (value != NULL && !(rvm_value_real(&seconds, value) && seconds > 0 && isfinite(seconds)))
+        return rvm_fail(err, RVM_ESETTING, "seconds, more than 0, are needed");
+    s->tune = (rvm_tuning){ .gamma = true,
+                            .degree = true,
+                            .coef0 = true,
+                            .type_count = COUNT(types),
+                            .race = true,
+                            .ard = true,
+                            .linear = true,
+                            .prior = true,
+                            .standardize = true,
+                            .seconds = seconds };
+    memcpy(s->tune.type, types, sizeof types);
     return RVM_OK;
 }
 
@@ -327,6 +358,7 @@ static const setting table[] = {
     { .name = "r", .set = set_coef0 },
     { .name = "ard", .kind = RVM_VALUE_FLAG, .offset = FIELD(ard) },
     { .name = "standardize", .kind = RVM_VALUE_FLAG, .offset = FIELD(standardize) },
+    { .name = "auto", .set = set_auto },
     { .name = "basis", .set = set_basis },
     { .name = "multiclass", .set = set_multiclass },
     { .name = "method", .set = set_method },
@@ -417,5 +449,5 @@ rvm_status rvm_settings_check_ranges(const rvm_settings *s, rvm_error *err)
 
 bool rvm_tuning_is_open(const rvm_tuning *tune)
 {
-    return tune->gamma || tune->degree || tune->coef0 || tune->type_count > 0;
+    return tune->race || tune->gamma || tune->degree || tune->coef0 || tune->type_count > 0;
 }

@@ -10,4 +10,9 @@ rvm_kernel rvm_settings_kernel(const rvm_settings *s, const rvm_problem *p);
 /* The range of each number, alone; a part of rvm_settings_check. */
 RVM_CHECKED rvm_status rvm_settings_check_ranges(const rvm_settings *s, rvm_error *err);
 
+/* For a training that is only compared with others: one start, which ends where no function gains half
+ * a nat. The way on takes most of the time. It lowers the loss of regressions by a tenth or so, for
+ * all kernels alike, that of classes and of the kernel prior by nothing. */
+void rvm_settings_make_rough(rvm_settings *s);
+
 #endif

@@ -18,10 +18,14 @@
 
 /* ---- What is looked at ----------------------------------------------------------------------- */
 
-/* The solution from which chains begin knows nothing of their priors, which need not have one. */
+/* The solution from which chains begin knows nothing of their priors, which need not have one. That
+ * from which the process of classes has its points need not be a good one: it has some 200 of them
+ * in any case, and its loss is the same from a rough one. */
 static rvm_settings settings_of_search(const rvm_trainer *tr)
 {
     rvm_settings s = tr->settings;
+    if (s.kernel_prior && s.task == RVM_CLASSIFICATION && s.restarts == 0)
+        rvm_settings_make_rough(&s);
     if (rvm_trainer_is_sampled(tr))
         s.weight_prior = s.noise_prior = (rvm_gamma_prior){ 0, 0 };
     return s;
@@ -61,17 +65,23 @@ static bool is_open(const rvm_trainer *tr)
 
 static rvm_status begin_tune(rvm_trainer *tr, rvm_error *err)
 {
-    return rvm_tuner_alloc(&tr->tuner, tr->p, &tr->settings, tr->train, err);
+    return tr->settings.tune.race
+               ? rvm_race_alloc(&tr->race, tr->p, &tr->settings, tr->train, err)
+               : rvm_tuner_alloc(&tr->tuner, tr->p, &tr->settings, tr->train, err);
 }
 
 static rvm_status step_tune(rvm_trainer *tr, rvm_error *err)
 {
-    return rvm_tuner_step(&tr->over, tr->tuner, err);
+    return tr->race != NULL ? rvm_race_step(&tr->over, tr->race, err)
+                            : rvm_tuner_step(&tr->over, tr->tuner, err);
 }
 
 static void report_tune(rvm_report *r, const rvm_trainer *tr)
 {
-    rvm_tuner_report(r, tr->tuner);
+    if (tr->race != NULL)
+        rvm_race_report(r, tr->race);
+    else
+        rvm_tuner_report(r, tr->tuner);
 }
 
 static bool is_relevance_wanted(const rvm_trainer *tr)
@@ -105,8 +115,9 @@ static void report_widths(rvm_report *r, const rvm_trainer *tr)
 static rvm_status begin_search(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_status status = observe_problem(tr, err);
+    tr->of_search = settings_of_search(tr);
     return status == RVM_OK
-               ? rvm_search_alloc(&tr->search, tr->type, &tr->study, &tr->settings, err)
+               ? rvm_search_alloc(&tr->search, tr->type, &tr->study, &tr->of_search, err)
                : status;
 }
 
@@ -243,13 +254,28 @@ static rvm_status begin_folds(rvm_trainer *tr, const rvm_settings *s, rvm_error 
     return folds;
 }
 
+/* Where folds of one start say the same, five of them cost no more than a training. */
+static bool is_as_good_rough(const rvm_settings *s)
+{
+    return s->restarts == 0 && s->kernel_prior;
+}
+
 /* The folds of the kernel that was chosen are there, where those that training needs are like them:
  * of all rows, and with nothing else to be found in each. */
 static rvm_status begin_calibration(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_prediction *rows = NULL;
+    const rvm_problem *of_rows = NULL;
     rvm_settings s = tr->of_fold;
     s.probability = false;
+    if (is_as_good_rough(&s)) {
+        rvm_settings_make_rough(&s);
+        if (tr->race != NULL && !rvm_trainer_is_sampled(tr) &&
+            rvm_race_held_out(&rows, &of_rows, tr->race)) {
+            tr->over = true;
+            return calibrate(tr, of_rows, rows, err);
+        }
+    }
     if (tr->tuner != NULL && !s.ard && !rvm_trainer_is_sampled(tr))
         rows = rvm_tuner_held_out(tr->tuner);
     if (rows == NULL)

@@ -57,7 +57,9 @@ static rvm_status begin_stage(rvm_trainer *tr, int first, rvm_error *err)
 /* s: the settings of tr, for a search with the kernel as far as it is known. */
 static void close_kernel(rvm_settings *s, const rvm_trainer *tr)
 {
-    if (tr->stage == RVM_TUNE)
+    if (tr->stage == RVM_TUNE && tr->race != NULL)
+        rvm_race_apply(s, tr->race);
+    else if (tr->stage == RVM_TUNE)
         s->kernel = rvm_tuner_best(tr->tuner).kernel;
     s->tune = (rvm_tuning){ .gamma = false };
     if (tr->stage == RVM_WIDTHS && tr->widths != NULL) {
@@ -66,13 +68,32 @@ static void close_kernel(rvm_settings *s, const rvm_trainer *tr)
     }
 }
 
+/* From here on all is of standardised rows, those of folds of this training among them. */
+static rvm_status standardize(rvm_trainer *tr, rvm_error *err)
+{
+    if (!tr->settings.standardize)
+        return RVM_OK;
+    rvm_status status = rvm_standard_learn(&tr->standard, tr->file, err);
+    tr->own = status == RVM_OK ? rvm_problem_alloc() : NULL;
+    if (status == RVM_OK && tr->own == NULL)
+        status = rvm_fail_memory(err, "the standardised rows");
+    if (status == RVM_OK)
+        status = rvm_standard_apply(tr->own, &tr->standard, tr->file, err);
+    tr->p = tr->own;
+    tr->settings.standardize = false;
+    return status;
+}
+
 static rvm_status next_stage(rvm_trainer *tr, rvm_error *err)
 {
+    rvm_status status = RVM_OK;
     tr->past += work_of(tr, (int)tr->stage);
     close_kernel(&tr->settings, tr);
-    if (tr->stage == RVM_TUNE)
+    if (tr->stage == RVM_TUNE) {
+        status = standardize(tr, err); /* where a race has chosen that */
         tr->of_fold = tr->settings;
-    return begin_stage(tr, (int)tr->stage + 1, err);
+    }
+    return status == RVM_OK ? begin_stage(tr, (int)tr->stage + 1, err) : status;
 }
 
 rvm_report rvm_trainer_report(const rvm_trainer *tr)
@@ -104,22 +125,6 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
 }
 
 /* ---- Life of a trainer ----------------------------------------------------------------------- */
-
-/* From here on all is of standardised rows, those of folds of this training among them. */
-static rvm_status standardize(rvm_trainer *tr, rvm_error *err)
-{
-    if (!tr->settings.standardize)
-        return RVM_OK;
-    rvm_status status = rvm_standard_learn(&tr->standard, tr->file, err);
-    tr->own = status == RVM_OK ? rvm_problem_alloc() : NULL;
-    if (status == RVM_OK && tr->own == NULL)
-        status = rvm_fail_memory(err, "the standardised rows");
-    if (status == RVM_OK)
-        status = rvm_standard_apply(tr->own, &tr->standard, tr->file, err);
-    tr->p = tr->own;
-    tr->settings.standardize = false;
-    return status;
-}
 
 static rvm_status begin(rvm_trainer *tr, rvm_error *err)
 {
@@ -170,6 +175,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     if (tr == NULL)
         return;
     rvm_tuner_free(tr->tuner);
+    rvm_race_free(tr->race);
     rvm_widths_free(tr->widths);
     rvm_inducing_free(tr->inducing);
     rvm_sampler_free(tr->sampler);
@@ -190,6 +196,11 @@ const rvm_tuner *rvm_trainer_tuner(const rvm_trainer *tr)
     return tr->tuner;
 }
 
+const rvm_race *rvm_trainer_race(const rvm_trainer *tr)
+{
+    return tr->race;
+}
+
 /* ---- Models --------------------------------------------------------------------------------- */
 
 /* The kernel is still on its way: one step of a search with that of now. */
@@ -200,7 +211,7 @@ static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_e
     rvm_report r;
     close_kernel(&s, tr);
     s.probability = false;
-    s.standardize = tr->standard.used;
+    s.standardize = s.standardize || tr->standard.used;
     s.ard = s.ard && tr->stage == RVM_TUNE; /* then the model is by the way of the next stage */
     rvm_status status = rvm_trainer_alloc(&now, tr->file, &s, err);
     if (status == RVM_OK)

@@ -7,6 +7,7 @@
 #include "data/standard.h"
 #include "product/calibration.h"
 #include "product/crossval.h"
+#include "product/race.h"
 #include "product/sampler.h"
 #include "product/tune.h"
 #include "product/widths.h"
@@ -20,6 +21,7 @@ struct rvm_trainer {
     rvm_standard standard;   /* owned */
     rvm_training *train;     /* how a fold is trained */
     rvm_settings settings;   /* with what the stages have found of the kernel */
+    rvm_settings of_search;  /* with how far the search is to go; the search borrows them */
     rvm_settings of_fold;    /* with what of it a fold does not find by itself */
     rvm_labels labels;       /* classification */
     rvm_stage stage;
@@ -27,7 +29,8 @@ struct rvm_trainer {
     bool done;          /* and there is no next one */
     int round;          /* steps of the stage */
     double past;        /* work of the stages before */
-    rvm_tuner *tuner;   /* NULL where nothing was open */
+    rvm_tuner *tuner;   /* NULL where nothing was open, or for a race, */
+    rvm_race *race;     /* which is NULL where there was none */
     rvm_widths *widths; /* NULL without; owns the length-scales of the kernel */
     rvm_study study;
     size_t *place; /* owned, more than two classes: position in labels of each (class_order.h) */

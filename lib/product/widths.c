@@ -117,6 +117,7 @@ struct rvm_widths {
     const volatile int *interrupted; /* borrowed, or NULL */
     ascent ascent[ASCENTS];
     int ascents;
+    bool single_start;   /* from gamma alone */
     int best;            /* -1 while all climb */
     int *best_index;     /* owned, inputs */
     double *best_weight; /* owned, inputs */
@@ -574,6 +575,8 @@ static void place_start(ascent *c, const rvm_widths *w, int number, double gamma
 static int choose_ascents(const rvm_widths *w)
 {
     enum { COARSE = 4 };
+    if (w->single_start)
+        return 1;
     return neighbours / w->nearest > 2 * farthest ? ASCENTS : COARSE;
 }
 
@@ -622,6 +625,7 @@ rvm_status rvm_widths_alloc(rvm_widths **out, const rvm_study *y, const size_t *
     w->best = -1;
     w->single = -INFINITY;
     w->terms = rvm_term_wanted(s);
+    w->single_start = s->restarts == 1;
     size_t *row = NULL;
     rvm_status status = choose_rows(&row, w, y, s, err);
     if (status == RVM_OK)

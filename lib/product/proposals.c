@@ -1,0 +1,486 @@
+/* Kernels that are worth a training, proposed by a screen of few rows.
+ *
+ * A family of kernels (a type and what goes with it) has at most one number to be found, gamma. It is
+ * searched on a ladder of powers of two around the typical distance of two rows: every second rung
+ * from wide kernels down to the spacing of the rows, since the loss may have more than one minimum,
+ * then the rungs beside the best one.
+ *
+ * Length-scales, one for each input, fit whatever rows they are learned from, by chance too. So the rows
+ * are halved: each half learns its length-scales, and the other half says what these are worth, to
+ * the row, against the best single width. */
+#include "product/proposals.h"
+
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "basis/kernel.h"
+#include "basis/spacing.h"
+#include "data/order.h"
+#include "data/problem.h"
+#include "data/standard.h"
+#include "product/model.h"
+#include "product/screen.h"
+#include "product/settings.h"
+
+enum {
+    OUTPUT_ROWS = 300, /* of the screen, of a regression */
+    CLASS_ROWS = 200,  /* and of classes: 150 are .001 behind 300 */
+    LEAST_HALF = 20,   /* below, nothing is said of length-scales, */
+    SURE_HALF = 75,    /* and below, that they are of no use takes more to be believed */
+    FIRST = -6,        /* rungs that are tried in any case, every second one, */
+    LAST = 2,          /* on to this one, or to the spacing of the rows */
+    WIDEST = -8,       /* the ends of the ladder */
+    NARROWEST = 24,
+    RUNGS = NARROWEST - WIDEST + 1,
+    VIEWS = 2, /* of the rows: as they are, standardised */
+    MOST_FAMILIES = RVM_KERNEL_TYPES + 5
+};
+
+/* The rows in one view. */
+typedef struct {
+    rvm_problem *rows; /* owned; NULL where nobody looks */
+    rvm_screen *screen;
+} view;
+
+typedef struct {
+    rvm_kernel kernel;
+    bool ard, linear, standardize;
+    bool searched;      /* gamma is */
+    double gamma;       /* of rung 0 */
+    int last;           /* rung of the spacing of the rows, or LAST */
+    double loss[RUNGS]; /* negative infinity: not tried */
+    bool tried[RUNGS];
+    int best;
+    bool over;
+    double least;
+    double *row_loss; /* owned: of the best rung */
+    bool doubtful;    /* length-scales that are not worth their standard error */
+} family;
+
+struct rvm_proposals {
+    rvm_settings settings; /* nothing is left open */
+    rvm_tuning open;
+    rvm_training *train;
+    gsl_rng *rng; /* owned */
+    view view[VIEWS];
+    size_t rows;
+    family family[MOST_FAMILIES];
+    size_t families, current;
+    size_t rank[MOST_FAMILIES]; /* families by ascending loss */
+    int steps;
+};
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* The rows of p in order, those of a regression once: a copy would tell what is left out. */
+static size_t list_rows(size_t *row, const rvm_problem *p, const size_t *order,
+                        const rvm_settings *s)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < p->rows; k++)
+        if (k == 0 || s->task == RVM_CLASSIFICATION || !rvm_order_same(p, order[k - 1], order[k]))
+            row[count++] = order[k];
+    return count;
+}
+
+static rvm_status draw_rows(view *v, size_t *rows, const rvm_problem *p, const size_t *order,
+                            const rvm_proposals *q, rvm_error *err)
+{
+    size_t *all = rvm_array(p->rows, sizeof *all), *drawn = NULL;
+    if (all == NULL)
+        return rvm_fail_memory(err, "a sample of the rows");
+    const size_t count = list_rows(all, p, order, &q->settings);
+    const size_t most = q->settings.task == RVM_CLASSIFICATION ? CLASS_ROWS : OUTPUT_ROWS;
+    *rows = GSL_MIN(count, most);
+    const rvm_status status = rvm_order_sample(&drawn, *rows, count, q->rng, err);
+    for (size_t n = 0; n < *rows && status == RVM_OK; n++)
+        all[n] = all[drawn[n]]; /* they ascend: drawn[n] >= n */
+    if (status == RVM_OK)
+        v->rows = rvm_problem_subset(p, all, *rows);
+    free(drawn);
+    free(all);
+    if (status == RVM_OK && v->rows == NULL)
+        return rvm_fail_memory(err, "a sample of the rows");
+    return status;
+}
+
+static rvm_status standardise(view *to, const view *from, rvm_error *err)
+{
+    rvm_standard standard = { .used = false };
+    rvm_status status = rvm_standard_learn(&standard, from->rows, err);
+    to->rows = status == RVM_OK ? rvm_problem_alloc() : NULL;
+    if (status == RVM_OK && to->rows == NULL)
+        status = rvm_fail_memory(err, "the standardised rows");
+    if (status == RVM_OK)
+        status = rvm_standard_apply(to->rows, &standard, from->rows, err);
+    rvm_standard_free(&standard);
+    return status;
+}
+
+static rvm_status make_views(rvm_proposals *q, const rvm_problem *p, const size_t *order,
+                             rvm_error *err)
+{
+    const bool standard = q->open.standardize || q->settings.standardize;
+    rvm_status status = draw_rows(&q->view[0], &q->rows, p, order, q, err);
+    if (status == RVM_OK && standard)
+        status = standardise(&q->view[1], &q->view[0], err);
+    for (int k = 0; k < VIEWS && status == RVM_OK; k++)
+        if (q->view[k].rows != NULL)
+            status = rvm_screen_alloc(&q->view[k].screen, q->view[k].rows, &q->settings, err);
+    return status;
+}
+
+/* ---- Families ------------------------------------------------------------------------------- */
+
+/* Of the rows a neighbour is then one width away, more or less: narrower kernels tell nothing. */
+static int rung_of_spacing(const rvm_problem *rows, const family *f)
+{
+    const double wide = 4; /* of gamma, where the neighbour has a value of exp(-1/4) */
+    const rvm_kernel_type type = f->kernel.type;
+    const rvm_combination by = rvm_kernel_combination(type);
+    if (by != RVM_BY_SQUARES && by != RVM_BY_DISTANCES)
+        return LAST;
+    const double gamma = 1 / (wide * rvm_spacing_nearest(type, rows));
+    return (int)fmax(LAST, fmin(ceil(log2(gamma / f->gamma)), NARROWEST));
+}
+
+static rvm_status typical(double *out, rvm_proposals *q, const rvm_problem *rows,
+                          rvm_kernel_type type, rvm_error *err)
+{
+    size_t *order = rvm_array(rows->rows, sizeof *order);
+    if (order == NULL)
+        return rvm_fail_memory(err, "the kernels");
+    for (size_t n = 0; n < rows->rows; n++)
+        order[n] = n;
+    *out = rvm_spacing_typical(type, rows, order, q->rng);
+    free(order);
+    return RVM_OK;
+}
+
+static rvm_status add_family(rvm_proposals *q, family f, rvm_error *err)
+{
+    const unsigned uses = rvm_kernel_uses(f.kernel.type);
+    const rvm_problem *rows = q->view[f.standardize].rows;
+    rvm_status status = RVM_OK;
+    f.least = INFINITY;
+    f.gamma = f.kernel.gamma;
+    if ((uses & RVM_USES_GAMMA) && q->open.gamma) {
+        double distance = 1;
+        status = typical(&distance, q, rows, f.kernel.type, err);
+        f.gamma = 1 / distance;
+        /* Without an offset the gamma of a power is a factor of the kernel. */
+        f.searched = !f.ard && !((uses & RVM_USES_DEGREE) && f.kernel.coef0 == 0);
+    }
+    f.last = f.searched ? rung_of_spacing(rows, &f) : 0;
+    f.row_loss = rvm_array(q->rows, sizeof *f.row_loss);
+    if (f.row_loss == NULL)
+        return rvm_fail_memory(err, "the kernels");
+    q->rank[q->families] = q->families;
+    q->family[q->families++] = f;
+    return status;
+}
+
+/* Powers are of degrees 2 and 3 and have all degrees below, which what is open asks for. */
+static rvm_status add_powers(rvm_proposals *q, family f, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (!q->open.degree)
+        return add_family(q, f, err);
+    for (int degree = 2; degree <= 3 && status == RVM_OK; degree++) {
+        f.kernel.degree = degree;
+        status = add_family(q, f, err);
+    }
+    return status;
+}
+
+/* What else may go with the rbf kernel, and with the laplacian. */
+static rvm_status add_variants(rvm_proposals *q, family f, rvm_error *err)
+{
+    const bool rbf = f.kernel.type == RVM_RBF;
+    family with = f;
+    rvm_status status = RVM_OK;
+    if (q->open.ard) {
+        with.ard = true;
+        status = add_family(q, with, err);
+    }
+    with = f;
+    if (q->open.linear && rbf && status == RVM_OK) {
+        with.linear = true;
+        status = add_family(q, with, err);
+    }
+    return status;
+}
+
+static rvm_status add_type(rvm_proposals *q, const rvm_problem *p, rvm_kernel_type type,
+                           rvm_error *err)
+{
+    family f = { .kernel = rvm_settings_kernel(&q->settings, p),
+                 .ard = q->settings.ard && rvm_kernel_weighs_inputs(type),
+                 .linear = q->settings.linear,
+                 .standardize =
+                     q->settings.standardize || (q->open.standardize && type != RVM_SPLINE) };
+    f.kernel.type = type;
+    if (q->open.coef0 && (rvm_kernel_uses(type) & RVM_USES_COEF0))
+        f.kernel.coef0 = 1;
+    if (type == RVM_POLYNOMIAL)
+        return add_powers(q, f, err);
+    const rvm_status status = add_family(q, f, err);
+    return status == RVM_OK && rvm_kernel_decays(type) ? add_variants(q, f, err) : status;
+}
+
+/* ---- Length-scales -------------------------------------------------------------------------- */
+
+/* Half `side` of the rows in view, one by one in turn. */
+static rvm_problem *half(const view *v, size_t *row, int side)
+{
+    size_t count = 0;
+    for (size_t n = (size_t)side; n < v->rows->rows; n += 2)
+        row[count++] = n;
+    return rvm_problem_subset(v->rows, row, count);
+}
+
+/* gain[n]: what length-scales of `from` are worth at rows n of `to`, against one width. */
+static rvm_status judge_half(double *gain, const rvm_problem *to, const rvm_kernel *single,
+                             const rvm_kernel *scales, const rvm_settings *s, rvm_error *err)
+{
+    rvm_screen *screen = NULL;
+    double loss;
+    rvm_status status = rvm_screen_alloc(&screen, to, s, err);
+    if (status == RVM_OK)
+        status = rvm_screen_judge(&loss, screen, single, false, err);
+    for (size_t n = 0; n < to->rows && status == RVM_OK; n++)
+        gain[n] = rvm_screen_rows(screen)[n];
+    if (status == RVM_OK)
+        status = rvm_screen_judge(&loss, screen, scales, false, err);
+    for (size_t n = 0; n < to->rows && status == RVM_OK; n++)
+        gain[n] = isfinite(loss) ? gain[n] - rvm_screen_rows(screen)[n] : -1;
+    rvm_screen_free(screen);
+    return status;
+}
+
+static rvm_status judge_side(double *gain, rvm_proposals *q, const rvm_kernel *single,
+                             const rvm_problem *from, const rvm_problem *to, rvm_error *err)
+{
+    rvm_settings s = q->settings;
+    rvm_model *m = NULL;
+    rvm_report last;
+    s.ard = true;
+    s.kernel = *single;
+    s.standardize = s.kernel_prior = false;
+    rvm_status status = q->train(&m, &last, from, &s, err);
+    if (status == RVM_OK && m != NULL)
+        status = judge_half(gain, to, single, &m->kernel, &s, err);
+    rvm_model_free(m);
+    return status;
+}
+
+/* The family of the same kernel with one width, which is judged before. */
+static const family *single_of(const rvm_proposals *q, const family *f)
+{
+    for (size_t k = 0; k < q->families; k++)
+        if (q->family[k].kernel.type == f->kernel.type && !q->family[k].ard &&
+            !q->family[k].linear && q->family[k].standardize == f->standardize)
+            return &q->family[k];
+    return NULL;
+}
+
+static rvm_kernel kernel_at(const family *f, int rung)
+{
+    rvm_kernel kernel = f->kernel;
+    kernel.gamma = f->searched ? ldexp(f->gamma, rung) : f->gamma;
+    return kernel;
+}
+
+static rvm_status judge_scales(rvm_proposals *q, family *f, rvm_error *err)
+{
+    const family *single = single_of(q, f);
+    const view *v = &q->view[f->standardize];
+    size_t *row = rvm_array(q->rows, sizeof *row);
+    double *gain = rvm_array(q->rows, sizeof *gain);
+    rvm_problem *part[2] = { NULL, NULL };
+    rvm_status status = row == NULL || gain == NULL ? rvm_fail_memory(err, "the halves") : RVM_OK;
+    const rvm_kernel one = kernel_at(single, single->best);
+    for (int side = 0; side < 2 && status == RVM_OK; side++) {
+        part[side] = half(v, row, side);
+        if (part[side] == NULL)
+            status = rvm_fail_memory(err, "the halves");
+    }
+    double sum = 0, squares = 0;
+    for (int side = 0; side < 2 && status == RVM_OK; side++) {
+        memset(gain, 0, q->rows * sizeof *gain);
+        status = judge_side(gain, q, &one, part[1 - side], part[side], err);
+        for (size_t n = (size_t)side, k = 0; n < q->rows; n += 2, k++) {
+            f->row_loss[n] = single->row_loss[n] - gain[k];
+            sum += gain[k] / (double)q->rows;
+            squares += gsl_pow_2(gain[k]) / (double)q->rows;
+        }
+    }
+    const double error = sqrt((squares - sum * sum) / (double)q->rows);
+    f->doubtful = sum < (q->rows < 2 * SURE_HALF ? -2 : 1) * error;
+    f->least = single->least - sum;
+    f->over = true;
+    for (int side = 0; side < 2; side++)
+        rvm_problem_free(part[side]);
+    free(row);
+    free(gain);
+    return status;
+}
+
+/* ---- Rungs ---------------------------------------------------------------------------------- */
+
+static bool is_tried(const family *f, int rung)
+{
+    return f->tried[rung - WIDEST];
+}
+
+/* The next rung; false when there is none. */
+static bool next_rung(int *rung, const family *f)
+{
+    for (*rung = f->searched ? FIRST : 0; *rung <= f->last; *rung += 2)
+        if (!is_tried(f, *rung))
+            return true;
+    for (int step = 2; step > 0 && f->searched; step--)
+        for (int side = -1; side <= 1; side += 2) {
+            *rung = f->best + side * step;
+            if (*rung >= WIDEST && *rung <= NARROWEST && !is_tried(f, *rung))
+                return true;
+        }
+    return false;
+}
+
+static rvm_status judge_rung(rvm_proposals *q, family *f, int rung, rvm_error *err)
+{
+    const rvm_kernel kernel = kernel_at(f, rung);
+    rvm_screen *screen = q->view[f->standardize].screen;
+    double loss;
+    const rvm_status status = rvm_screen_judge(&loss, screen, &kernel, f->linear, err);
+    if (status != RVM_OK)
+        return status;
+    f->tried[rung - WIDEST] = true;
+    f->loss[rung - WIDEST] = loss;
+    if (loss < f->least) {
+        f->least = loss;
+        f->best = rung;
+        memcpy(f->row_loss, rvm_screen_rows(screen), q->rows * sizeof *f->row_loss);
+    }
+    return RVM_OK;
+}
+
+/* Insertion: few families, one of which has moved. */
+static void rank(rvm_proposals *q)
+{
+    for (size_t k = 1; k < q->families; k++)
+        for (size_t i = k; i > 0 && q->family[q->rank[i]].least < q->family[q->rank[i - 1]].least;
+             i--) {
+            const size_t swap = q->rank[i];
+            q->rank[i] = q->rank[i - 1];
+            q->rank[i - 1] = swap;
+        }
+}
+
+rvm_status rvm_proposals_step(bool *done, rvm_proposals *q, rvm_error *err)
+{
+    int rung = 0;
+    rvm_status status = RVM_OK;
+    family *f = &q->family[q->current];
+    if (q->current == q->families) {
+        *done = true;
+        return RVM_OK;
+    }
+    if (f->ard && single_of(q, f) != NULL && q->rows >= 2 * LEAST_HALF)
+        status = judge_scales(q, f, err);
+    else if (!f->ard && next_rung(&rung, f))
+        status = judge_rung(q, f, rung, err);
+    else
+        f->over = true;
+    if (status != RVM_OK)
+        return status;
+    q->steps++;
+    if (f->over || !next_rung(&rung, f))
+        q->current++;
+    rank(q);
+    *done = q->current == q->families;
+    return RVM_OK;
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+static rvm_status prepare(rvm_proposals *q, const rvm_problem *p, const size_t *order,
+                          rvm_error *err)
+{
+    q->rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (q->rng == NULL)
+        return rvm_fail_memory(err, "random numbers");
+    gsl_rng_set(q->rng, q->settings.seed);
+    rvm_status status = make_views(q, p, order, err);
+    for (size_t k = 0; k < q->open.type_count && status == RVM_OK; k++)
+        status = add_type(q, p, q->open.type[k], err);
+    return status;
+}
+
+rvm_status rvm_proposals_alloc(rvm_proposals **out, const rvm_problem *p, const size_t *order,
+                               const rvm_settings *s, rvm_training *train, rvm_error *err)
+{
+    rvm_proposals *q = rvm_array(1, sizeof *q);
+    if (q == NULL)
+        return rvm_fail_memory(err, "the kernels");
+    q->settings = *s;
+    q->settings.tune = (rvm_tuning){ .gamma = false };
+    q->open = s->tune;
+    if (q->open.type_count == 0)
+        q->open.type[q->open.type_count++] = s->kernel.type;
+    q->train = train;
+    const rvm_status status = prepare(q, p, order, err);
+    if (status != RVM_OK) {
+        rvm_proposals_free(q);
+        return status;
+    }
+    *out = q;
+    return RVM_OK;
+}
+
+void rvm_proposals_free(rvm_proposals *q)
+{
+    if (q == NULL)
+        return;
+    for (int k = 0; k < VIEWS; k++) {
+        rvm_problem_free(q->view[k].rows);
+        rvm_screen_free(q->view[k].screen);
+    }
+    for (size_t k = 0; k < q->families; k++)
+        free(q->family[k].row_loss);
+    gsl_rng_free(q->rng);
+    free(q);
+}
+
+size_t rvm_proposals_count(const rvm_proposals *q)
+{
+    return q->families;
+}
+
+rvm_proposal rvm_proposals_get(const rvm_proposals *q, size_t number)
+{
+    const family *f = &q->family[q->rank[number]], *single = f->ard ? single_of(q, f) : NULL;
+    const family *like = single != NULL ? single : f;
+    return (rvm_proposal){ .kernel = kernel_at(like, like->best), /* where length-scales begin */
+                           .ard = f->ard,
+                           .linear = f->linear,
+                           .standardize = f->standardize,
+                           .doubtful = f->doubtful,
+                           .loss = f->least,
+                           .row_loss = f->row_loss,
+                           .rows = q->rows };
+}
+
+void rvm_proposals_progress(int *steps, int *expected, const rvm_proposals *q)
+{
+    enum { BESIDE = 4 };
+    *steps = *expected = q->steps;
+    for (size_t k = q->current; k < q->families; k++)
+        *expected += q->family[k].searched ? (q->family[k].last - FIRST) / 2 + 1 + BESIDE : 1;
+}

@@ -1,0 +1,35 @@
+/* Kernels that are worth a training, proposed by a screen of few rows. */
+#ifndef RVM_PROPOSALS_H
+#define RVM_PROPOSALS_H
+
+#include "product/crossval.h"
+#include "rvm.h"
+
+/* A kernel at its best width. */
+typedef struct {
+    rvm_kernel kernel;
+    bool ard, linear, standardize;
+    bool doubtful;          /* length-scales that gain no standard error on one width */
+    double loss;            /* of the screen; infinite where nothing is known yet */
+    const double *row_loss; /* borrowed: of each row of the sample, */
+    size_t rows;            /* so many */
+} rvm_proposal;
+
+typedef struct rvm_proposals rvm_proposals;
+
+/* p is borrowed; *s, with what it leaves open, is copied. order: all rows of p in canonical order.
+ * train: how a fold is trained. */
+RVM_CHECKED rvm_status rvm_proposals_alloc(rvm_proposals **out, const rvm_problem *p,
+                                           const size_t *order, const rvm_settings *s,
+                                           rvm_training *train, rvm_error *err);
+/* Judges one kernel with one width. */
+RVM_CHECKED rvm_status rvm_proposals_step(bool *done, rvm_proposals *q, rvm_error *err);
+void rvm_proposals_free(rvm_proposals *q);
+
+size_t rvm_proposals_count(const rvm_proposals *q);
+/* By ascending loss, of now. */
+rvm_proposal rvm_proposals_get(const rvm_proposals *q, size_t number);
+/* Steps so far, and a guess of all. */
+void rvm_proposals_progress(int *steps, int *expected, const rvm_proposals *q);
+
+#endif

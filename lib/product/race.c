@@ -1,0 +1,685 @@
+/* The race of candidates, fold by fold.
+ *
+ * Evidence cannot choose among kernels by itself: that of a flat prior goes on rising into the collapse
+ * where every row is a vector and no noise is left. Rows that training has not seen cannot be fooled
+ * that way. They are dear, though; so few candidates run, those that a screen proposes, and each no
+ * longer than it may win (Maron and Moore 1997). All have the same folds, so losses are compared
+ * row by row, which takes out of the difference that some rows are hard for all.
+ *
+ * Losses are those of predictions calibrated as the model's will be: a candidate that is only too sure of
+ * itself can be mended. The folds are rough ones, with one start that ends where nothing gains half
+ * a nat: the losses of all are too high alike, at a third of the time. */
+#include "product/race.h"
+
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_rng.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "basis/kernel.h"
+#include "data/order.h"
+#include "data/problem.h"
+#include "product/calibration.h"
+#include "product/judge.h"
+#include "product/loss.h"
+#include "product/proposals.h"
+#include "product/settings.h"
+
+enum {
+    MOST_ROWS = 1500,  /* that folds are made of */
+    LEAST_ROWS = 10,   /* below, the first candidate is taken unseen */
+    LEAST_KERNELS = 2, /* that run, if there are so many, */
+    MOST_KERNELS = 3,  /* and at the most */
+    MOST_RUNNERS = MOST_KERNELS + 1,
+    FOLDS = RVM_CALIBRATION_FOLDS,
+    WIDE_ROWS = 4000, /* that decide on gamma where there are many, */
+    WIDE_FOLDS = 4,   /* of which */
+    WIDE_LIMIT = 2,   /* are trained, */
+    WIDE_RUNGS = 4 /* of so many gammas at the most */,
+    FIRST_LAP = 2 /* folds of a candidate before it can be behind; the second lap is all others */
+};
+
+/* Standard errors: beyond so many a candidate of the screen does not run, and one that runs stops; within
+ * so many candidates are as good as each other; and what the winner gains on a constant. */
+static const double out_of_reach = 3, clearly = 2, as_good = 1, least_sure = 1;
+
+/* Vectors of a row of training: a flat prior that has more has collapsed. */
+static const double most_vectors = 0.5;
+
+/* Powers of two by which gamma differs from that of the screen, which lets all functions take part. The
+ * process of a regression learns its own, but its points are found with the one that is given, and from a
+ * narrower one there are more of them (nats behind the best rung, nine sets: .10, .06, .04, .04 with 0 to 3
+ * of these); that of classes is held (five sets: .014, .031, .068 with -1, 0, 1). A flat prior of a
+ * regression with narrow kernels is on the way to the collapse (medians of six sets: .47, .04, .03, .04 with
+ * 0, -2, -3, -4). Length-scales are as they are. */
+enum { OF_OUTPUTS = 2, OF_CLASSES = -1, OF_FLAT = -2 };
+
+/* gamma, times that of the typical distance, of a kernel that is constant to all digits. */
+static const int constant_exponent = -40;
+
+typedef struct {
+    rvm_entrant what;
+    rvm_crossval *folds; /* owned; NULL before it starts */
+    rvm_lap lap;
+    bool collapsed;
+    double seconds; /* that its folds have taken */
+    double *loss;   /* owned: of each row, nan where it is not known */
+    rvm_calibration_info info;
+} runner;
+
+typedef enum { SCREEN, RUN, WIDE, DONE } race_stage;
+
+struct rvm_race {
+    const rvm_problem *p;  /* borrowed */
+    rvm_settings settings; /* of the folds: nothing is left open */
+    rvm_tuning open;
+    rvm_training *train;
+    race_stage stage;
+    size_t *order;     /* owned, rows of p: canonical */
+    rvm_problem *rows; /* owned: of the folds, in that order */
+    bool has_all;      /* they are all rows of p */
+    rvm_proposals *proposals;
+    runner runner[MOST_RUNNERS];
+    size_t runners;
+    bool flat_has_run;
+    double *constant; /* owned: loss of each row without its features */
+    /* Many rows: of the winner with gamma times 2^k, the loss of each k that was tried. */
+    rvm_problem *wide; /* owned; NULL where there are not that many */
+    double wide_loss[WIDE_RUNGS];
+    int wide_tried, wide_best;
+    double started; /* seconds */
+    int laps;       /* steps of runners */
+};
+
+/* ---- Losses --------------------------------------------------------------------------------- */
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double constant_row(const rvm_race *r, const rvm_constant *c, size_t n)
+{
+    const size_t q = r->rows->outputs;
+    double loss = 0;
+    if (r->settings.task == RVM_CLASSIFICATION) {
+        const size_t k = c->labels.of_row[n];
+        return -c->weight[k] * log(c->share[k]);
+    }
+    for (size_t k = 0; k < q; k++)
+        if (c->variance[k] > 0)
+            loss += 0.5 * log(2 * M_PI * c->variance[k]) +
+                    0.5 * gsl_pow_2(r->rows->target[n * q + k] - c->mean[k]) / c->variance[k];
+    return loss / (double)q;
+}
+
+static rvm_status judge_constant(rvm_race *r, rvm_error *err)
+{
+    rvm_constant c;
+    r->constant = rvm_array(r->rows->rows, sizeof *r->constant);
+    if (r->constant == NULL)
+        return rvm_fail_memory(err, "the losses");
+    const rvm_status status = rvm_constant_find(&c, r->rows, &r->settings, err);
+    for (size_t n = 0; n < r->rows->rows && status == RVM_OK; n++)
+        r->constant[n] = constant_row(r, &c, n);
+    rvm_constant_free(&c);
+    return status;
+}
+
+/* ---- Runners -------------------------------------------------------------------------------- */
+
+static rvm_settings settings_of(const rvm_race *r, const rvm_entrant *what)
+{
+    rvm_settings s = r->settings;
+    s.kernel = what->kernel;
+    s.ard = what->ard;
+    s.linear = what->linear;
+    s.kernel_prior = what->kernel_prior;
+    s.standardize = what->standardize;
+    return s;
+}
+
+static bool may_be_process(const rvm_race *r, const rvm_proposal *of)
+{
+    const rvm_settings *s = &r->settings;
+    const bool regression = s->task == RVM_REGRESSION;
+    return rvm_kernel_is_covariance(&of->kernel) && s->method != RVM_METHOD_GIBBS &&
+           (regression || s->multiclass == RVM_SOFTMAX) &&
+           !(s->noise_prior.shape > 0 || s->noise_prior.rate > 0) &&
+           !(s->weight_prior.shape > 0 || s->weight_prior.rate > 0);
+}
+
+/* Whether it begins with the prior of a process. */
+static bool is_process(const rvm_race *r, const rvm_proposal *of)
+{
+    return r->open.prior ? may_be_process(r, of) : r->settings.kernel_prior;
+}
+
+static int shift_of(const rvm_race *r, bool kernel_prior)
+{
+    if (!kernel_prior)
+        return r->settings.task == RVM_REGRESSION ? OF_FLAT : 0;
+    return r->settings.task == RVM_REGRESSION ? OF_OUTPUTS : OF_CLASSES;
+}
+
+static rvm_kernel shifted(const rvm_race *r, rvm_kernel kernel, int shift)
+{
+    if (r->open.gamma && rvm_kernel_decays(kernel.type))
+        kernel.gamma = ldexp(kernel.gamma, shift);
+    return kernel;
+}
+
+static rvm_entrant entrant_of(const rvm_race *r, const rvm_proposal *of, bool kernel_prior)
+{
+    return (rvm_entrant){ .kernel = of->ard ? of->kernel
+                                            : shifted(r, of->kernel, shift_of(r, kernel_prior)),
+                          .ard = of->ard,
+                          .linear = of->linear,
+                          .kernel_prior = kernel_prior,
+                          .standardize = of->standardize };
+}
+
+static rvm_status add_runner(rvm_race *r, rvm_entrant what, rvm_error *err)
+{
+    runner *to = &r->runner[r->runners];
+    to->what = what;
+    to->lap = RVM_RUNNING;
+    to->loss = rvm_array(r->rows->rows, sizeof *to->loss);
+    if (to->loss == NULL)
+        return rvm_fail_memory(err, "the losses");
+    for (size_t n = 0; n < r->rows->rows; n++)
+        to->loss[n] = NAN;
+    r->runners++;
+    return RVM_OK;
+}
+
+static bool is_in_reach(const rvm_proposal *of, const rvm_proposal *best)
+{
+    double behind, uncertainty;
+    return rvm_judge_compare(&behind, &uncertainty, of->row_loss, best->row_loss, best->rows) &&
+           behind <= out_of_reach * uncertainty;
+}
+
+/* Each kernel in reach: with the process's prior, where that is open and possible. */
+static rvm_status choose_runners(rvm_race *r, rvm_error *err)
+{
+    const rvm_proposal best = rvm_proposals_get(r->proposals, 0);
+    rvm_status status = RVM_OK;
+    const size_t count = rvm_proposals_count(r->proposals);
+    r->stage = r->rows->rows < LEAST_ROWS ? DONE : RUN;
+    for (size_t k = 0; k < count && r->runners < MOST_KERNELS && status == RVM_OK; k++) {
+        const rvm_proposal of = rvm_proposals_get(r->proposals, k);
+        if (count == 1 || (!of.doubtful && isfinite(of.loss) &&
+                           (r->runners < LEAST_KERNELS || is_in_reach(&of, &best))))
+            status = add_runner(r, entrant_of(r, &of, is_process(r, &of)), err);
+    }
+    return status;
+}
+
+static size_t laps_of(const runner *of)
+{
+    return of->folds == NULL ? 0 : rvm_crossval_finished(of->folds);
+}
+
+/* The one with the fewest folds among those that run; NULL where none does. Laps do not depend on the
+ * number of threads, as the folds of a step would. */
+static runner *next_runner(rvm_race *r)
+{
+    runner *next = NULL;
+    for (size_t k = 0; k < r->runners; k++) {
+        runner *of = &r->runner[k];
+        if (of->lap == RVM_RUNNING && (next == NULL || laps_of(of) < laps_of(next)))
+            next = of;
+    }
+    return next;
+}
+
+/* By their losses so far: less is better, and a collapse is the worst. */
+static bool is_better(const runner *a, const runner *b)
+{
+    if (laps_of(a) == 0 || laps_of(b) == 0)
+        return laps_of(a) > 0;
+    if (a->collapsed != b->collapsed)
+        return b->collapsed;
+    return a->info.loss < b->info.loss;
+}
+
+static const runner *leader(const rvm_race *r)
+{
+    const runner *best = &r->runner[0];
+    for (size_t k = 1; k < r->runners; k++)
+        if (r->runner[k].lap != RVM_STOPPED && is_better(&r->runner[k], best))
+            best = &r->runner[k];
+    return best;
+}
+
+static void stop_those_behind(rvm_race *r)
+{
+    const runner *first = leader(r);
+    double behind, uncertainty;
+    for (size_t k = 0; k < r->runners; k++) {
+        runner *of = &r->runner[k];
+        if (of != first && of->lap == RVM_RUNNING && laps_of(of) >= FIRST_LAP &&
+            laps_of(first) >= FIRST_LAP &&
+            (of->collapsed ||
+             (rvm_judge_compare(&behind, &uncertainty, of->loss, first->loss, r->rows->rows) &&
+              behind > clearly * uncertainty)))
+            of->lap = RVM_STOPPED;
+    }
+}
+
+static rvm_status start(rvm_race *r, runner *of, rvm_error *err)
+{
+    const rvm_settings s = settings_of(r, &of->what);
+    return rvm_crossval_alloc(&of->folds, r->rows, &s, FOLDS, r->train, true, err);
+}
+
+static rvm_status judge(rvm_race *r, runner *of, bool done, rvm_error *err)
+{
+    const rvm_settings s = settings_of(r, &of->what);
+    const double trained = (double)r->rows->rows * (FOLDS - 1) / FOLDS;
+    of->collapsed =
+        !of->what.kernel_prior && rvm_crossval_vectors(of->folds) > most_vectors * trained;
+    if (done)
+        of->lap = RVM_FINISHED;
+    return rvm_judge_folds(&of->info, of->loss, of->folds, r->rows, &s, err);
+}
+
+/* One lap of a candidate; one whose training fails is out. */
+static rvm_status run(rvm_race *r, runner *of, rvm_error *err)
+{
+    bool done = false;
+    const double before = seconds_now();
+    rvm_status status = of->folds == NULL ? start(r, of, err) : RVM_OK;
+    if (status == RVM_OK)
+        rvm_crossval_limit(of->folds, laps_of(of) < FIRST_LAP ? FIRST_LAP : FOLDS);
+    while (status == RVM_OK && !done && !rvm_interrupted(r->settings.interrupted)) {
+        status = rvm_crossval_step(&done, of->folds, err);
+        r->laps++;
+    }
+    of->seconds += seconds_now() - before;
+    if (status == RVM_ENUMERIC) {
+        of->lap = RVM_STOPPED;
+        of->collapsed = true;
+        return RVM_OK;
+    }
+    if (status == RVM_OK && done)
+        status = judge(r, of, laps_of(of) == FOLDS, err);
+    if (status == RVM_OK)
+        stop_those_behind(r);
+    return status;
+}
+
+/* ---- The winner ----------------------------------------------------------------------------- */
+
+/* The sparsest of those that are as good as the best, as far as is known. */
+static const runner *winner(const rvm_race *r)
+{
+    const runner *first = leader(r), *best = first;
+    double behind, uncertainty;
+    for (size_t k = 0; k < r->runners; k++) {
+        const runner *of = &r->runner[k];
+        if (of == first || of->lap == RVM_STOPPED || of->collapsed || laps_of(of) == 0 ||
+            !rvm_judge_compare(&behind, &uncertainty, of->loss, first->loss, r->rows->rows))
+            continue;
+        if (behind <= as_good * uncertainty &&
+            rvm_crossval_vectors(of->folds) < rvm_crossval_vectors(best->folds))
+            best = of;
+    }
+    return best;
+}
+
+bool rvm_race_has_learned(const rvm_race *r)
+{
+    double gain, uncertainty;
+    const runner *best = r->runners > 0 ? winner(r) : NULL;
+    return best == NULL || laps_of(best) == 0 ||
+           !rvm_judge_compare(&gain, &uncertainty, r->constant, best->loss, r->rows->rows) ||
+           gain >= least_sure * uncertainty;
+}
+
+/* ---- Many rows ------------------------------------------------------------------------------ */
+
+/* The best kernel grows narrower the more rows there are; the process of a regression finds that out by
+ * itself, and length-scales are learned from the rows of training. */
+static bool has_narrower(const rvm_race *r, const rvm_entrant *what)
+{
+    const bool moves = what->kernel_prior && r->settings.task == RVM_REGRESSION;
+    return r->p->rows >= 2 * MOST_ROWS && r->open.gamma && !what->ard && !moves &&
+           rvm_kernel_decays(what->kernel.type) && rvm_race_has_learned(r);
+}
+
+static rvm_kernel narrower(const rvm_race *r, int times)
+{
+    rvm_kernel kernel = winner(r)->what.kernel;
+    kernel.gamma = ldexp(kernel.gamma, times);
+    return kernel;
+}
+
+static rvm_status draw_rows(rvm_problem **out, const rvm_race *r, size_t most, rvm_error *err);
+
+/* The next gamma; the last one was it when it was not better than the one before. */
+static rvm_status run_wide(rvm_race *r, rvm_error *err)
+{
+    const rvm_entrant what = { .kernel = narrower(r, r->wide_tried) };
+    rvm_settings s = settings_of(r, &winner(r)->what);
+    rvm_crossval *folds = NULL;
+    rvm_calibration_info info = { .rows = 0 };
+    bool done = false;
+    rvm_status status = r->wide == NULL ? draw_rows(&r->wide, r, WIDE_ROWS, err) : RVM_OK;
+    double *loss = status == RVM_OK ? rvm_array(r->wide->rows, sizeof *loss) : NULL;
+    s.kernel = what.kernel;
+    if (status == RVM_OK && loss == NULL)
+        status = rvm_fail_memory(err, "the losses");
+    if (status == RVM_OK)
+        status = rvm_crossval_alloc(&folds, r->wide, &s, WIDE_FOLDS, r->train, true, err);
+    if (status == RVM_OK)
+        rvm_crossval_limit(folds, WIDE_LIMIT);
+    while (status == RVM_OK && !done && !rvm_interrupted(r->settings.interrupted))
+        status = rvm_crossval_step(&done, folds, err);
+    if (status == RVM_OK && done)
+        status = rvm_judge_folds(&info, loss, folds, r->wide, &s, err);
+    rvm_crossval_free(folds);
+    free(loss);
+    if (status == RVM_OK && !done)
+        return RVM_OK;
+    r->wide_loss[r->wide_tried++] = status == RVM_OK ? info.loss : INFINITY;
+    if (r->wide_loss[r->wide_tried - 1] < r->wide_loss[r->wide_best])
+        r->wide_best = r->wide_tried - 1;
+    if (r->wide_best < r->wide_tried - 1 || r->wide_tried == WIDE_RUNGS)
+        r->stage = DONE;
+    return status == RVM_ENUMERIC ? RVM_OK : status;
+}
+
+/* A kernel with which training can only end with a constant. */
+static rvm_entrant constant_entrant(const rvm_race *r)
+{
+    rvm_entrant c = { .kernel = { .type = RVM_RBF } };
+    const rvm_entrant what = winner(r)->what;
+    c.kernel.gamma = ldexp(what.kernel.gamma > 0 ? what.kernel.gamma : 1, constant_exponent);
+    c.standardize = what.standardize;
+    return c;
+}
+
+void rvm_race_apply(rvm_settings *s, const rvm_race *r)
+{
+    rvm_entrant what;
+    if (r->runners > 0) {
+        what = rvm_race_has_learned(r) ? winner(r)->what : constant_entrant(r);
+        if (r->wide_best > 0)
+            what.kernel = narrower(r, r->wide_best);
+    } else {
+        const rvm_proposal of = rvm_proposals_get(r->proposals, 0);
+        what = entrant_of(r, &of, is_process(r, &of));
+    }
+    s->kernel = what.kernel;
+    s->ard = what.ard;
+    s->linear = what.linear;
+    s->kernel_prior = what.kernel_prior;
+    s->standardize = what.standardize;
+    s->tune = (rvm_tuning){ .gamma = false };
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+/* What training on all rows will take, from the folds so far: the model, and where they were a sample
+ * another one for its calibration. */
+static double seconds_to_come(const rvm_race *r)
+{
+    const runner *best = r->runners > 0 ? winner(r) : NULL;
+    if (best == NULL || laps_of(best) == 0)
+        return 0;
+    const double trained = (double)r->rows->rows * (FOLDS - 1) / FOLDS;
+    const double more = (double)r->p->rows / trained * (r->has_all ? 1 : 2);
+    return best->seconds / (double)laps_of(best) * more;
+}
+
+static bool is_time_over(const rvm_race *r)
+{
+    return r->open.seconds > 0 && seconds_now() - r->started + seconds_to_come(r) > r->open.seconds;
+}
+
+/* All have ended: the flat prior has a try with the best kernel, which may need fewer vectors; then many
+ * rows have their say on gamma. */
+static rvm_status next_heat(rvm_race *r, rvm_error *err)
+{
+    const runner *best = winner(r);
+    rvm_entrant what = best->what;
+    if (r->open.prior && what.kernel_prior && !r->flat_has_run) {
+        r->flat_has_run = true;
+        what.kernel_prior = false;
+        if (!what.ard)
+            what.kernel = shifted(r, what.kernel, shift_of(r, false) - shift_of(r, true));
+        return add_runner(r, what, err);
+    }
+    r->stage = has_narrower(r, &what) ? WIDE : DONE;
+    return RVM_OK;
+}
+
+rvm_status rvm_race_step(bool *done, rvm_race *r, rvm_error *err)
+{
+    bool over = false;
+    rvm_status status = RVM_OK;
+    runner *next = next_runner(r);
+    if (r->stage == SCREEN) {
+        status = rvm_proposals_step(&over, r->proposals, err);
+        if (status == RVM_OK && (over || is_time_over(r)))
+            status = choose_runners(r, err);
+    } else if (is_time_over(r)) {
+        r->stage = DONE;
+    } else if (r->stage == RUN) {
+        status = next != NULL ? run(r, next, err) : next_heat(r, err);
+    } else if (r->stage == WIDE) {
+        status = run_wide(r, err);
+    }
+    *done = r->stage == DONE;
+    return status;
+}
+
+bool rvm_race_held_out(const rvm_prediction **prediction, const rvm_problem **rows,
+                       const rvm_race *r)
+{
+    const runner *best = r->runners > 0 ? winner(r) : NULL;
+    if (best == NULL || best->lap != RVM_FINISHED || !r->has_all || !rvm_race_has_learned(r))
+        return false;
+    *prediction = rvm_crossval_prediction(best->folds);
+    *rows = r->rows;
+    return true;
+}
+
+void rvm_race_report(rvm_report *report, const rvm_race *r)
+{
+    int steps, expected;
+    size_t laps = 0, all = 0;
+    rvm_proposals_progress(&steps, &expected, r->proposals);
+    for (size_t k = 0; k < r->runners; k++) {
+        laps += laps_of(&r->runner[k]);
+        all += r->runner[k].lap == RVM_RUNNING ? FOLDS : laps_of(&r->runner[k]);
+    }
+    const double share = 0.2; /* of the screen */
+    report->rows = r->rows->rows;
+    report->trials = steps + r->laps;
+    report->trials_expected =
+        expected + (r->stage == SCREEN ? 2 * FOLDS : (int)(all - laps) + r->laps);
+    report->progress = r->stage == DONE  ? 1
+                       : r->stage == RUN ? share + (1 - share) * (double)laps / (double)(all + 1)
+                                         : share * steps / (double)expected;
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+/* At most so many rows, in canonical order. */
+static rvm_status draw_rows(rvm_problem **out, const rvm_race *r, size_t most, rvm_error *err)
+{
+    const size_t N = r->p->rows, rows = GSL_MIN(N, most);
+    size_t *row = NULL;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (rng == NULL)
+        return rvm_fail_memory(err, "random numbers");
+    gsl_rng_set(rng, r->settings.seed);
+    rvm_status status = rvm_order_sample(&row, rows, N, rng, err);
+    gsl_rng_free(rng);
+    for (size_t n = 0; n < rows && status == RVM_OK; n++)
+        row[n] = r->order[row[n]];
+    if (status == RVM_OK)
+        *out = rvm_problem_subset(r->p, row, rows);
+    free(row);
+    if (status == RVM_OK && *out == NULL)
+        return rvm_fail_memory(err, "a sample of the rows");
+    return status;
+}
+
+static rvm_status prepare(rvm_race *r, const rvm_settings *s, rvm_error *err)
+{
+    rvm_status status = rvm_order_rows(&r->order, r->p, err);
+    if (status == RVM_OK)
+        status = draw_rows(&r->rows, r, MOST_ROWS, err);
+    if (status == RVM_OK)
+        status = judge_constant(r, err);
+    r->has_all = r->p->rows <= MOST_ROWS;
+    rvm_settings of_screen = r->settings;
+    of_screen.tune = s->tune;
+    if (status == RVM_OK)
+        status = rvm_proposals_alloc(&r->proposals, r->p, r->order, &of_screen, r->train, err);
+    return status;
+}
+
+/* Rough, and a solution rather than a sample. */
+static void set_folds(rvm_race *r, const rvm_settings *s)
+{
+    r->settings = *s;
+    r->settings.tune = (rvm_tuning){ .gamma = false };
+    r->settings.probability = false;
+    if (s->method == RVM_METHOD_GIBBS) {
+        r->settings.method = RVM_METHOD_AUTO;
+        r->settings.sampling.mixture = false;
+        r->settings.weight_prior = r->settings.noise_prior = (rvm_gamma_prior){ 0, 0 };
+    }
+    rvm_settings_make_rough(&r->settings);
+}
+
+rvm_status rvm_race_alloc(rvm_race **out, const rvm_problem *p, const rvm_settings *s,
+                          rvm_training *train, rvm_error *err)
+{
+    rvm_race *r = rvm_array(1, sizeof *r);
+    if (r == NULL)
+        return rvm_fail_memory(err, "the race");
+    r->p = p;
+    r->train = train;
+    r->open = s->tune;
+    r->started = seconds_now();
+    set_folds(r, s);
+    const rvm_status status = prepare(r, s, err);
+    if (status != RVM_OK) {
+        rvm_race_free(r);
+        return status;
+    }
+    *out = r;
+    return RVM_OK;
+}
+
+void rvm_race_free(rvm_race *r)
+{
+    if (r == NULL)
+        return;
+    for (size_t k = 0; k < r->runners; k++) {
+        rvm_crossval_free(r->runner[k].folds);
+        free(r->runner[k].loss);
+    }
+    rvm_proposals_free(r->proposals);
+    rvm_problem_free(r->rows);
+    rvm_problem_free(r->wide);
+    free(r->order);
+    free(r->constant);
+    free(r);
+}
+
+/* ---- What there is to tell ------------------------------------------------------------------ */
+
+/* Number of the runner of rank `number`, by loss. */
+static size_t runner_at(const rvm_race *r, size_t number)
+{
+    for (size_t k = 0; k < r->runners; k++) {
+        size_t before = 0;
+        for (size_t i = 0; i < r->runners; i++)
+            before += is_better(&r->runner[i], &r->runner[k]) ||
+                      (i < k && !is_better(&r->runner[k], &r->runner[i]));
+        if (before == number)
+            return k;
+    }
+    return 0;
+}
+
+/* Whether a runner has the kernel of a proposal. */
+static bool has_run(const rvm_race *r, const rvm_proposal *of)
+{
+    for (size_t k = 0; k < r->runners; k++) {
+        const rvm_entrant *what = &r->runner[k].what;
+        if (memcmp(&what->kernel, &of->kernel, sizeof of->kernel) == 0 && what->ard == of->ard &&
+            what->linear == of->linear && what->standardize == of->standardize)
+            return true;
+    }
+    return false;
+}
+
+size_t rvm_race_contenders(const rvm_race *r)
+{
+    size_t count = r->runners;
+    for (size_t k = 0; k < rvm_proposals_count(r->proposals); k++) {
+        const rvm_proposal of = rvm_proposals_get(r->proposals, k);
+        count += isfinite(of.loss) && !has_run(r, &of);
+    }
+    return count;
+}
+
+static rvm_contender describe_runner(const rvm_race *r, const runner *of)
+{
+    rvm_contender c = { .what = of->what, .lap = of->lap, .collapsed = of->collapsed };
+    c.loss = of->info.loss;
+    c.error = of->info.error;
+    c.rows = of->info.rows;
+    c.vectors = of->folds == NULL ? 0 : rvm_crossval_vectors(of->folds);
+    (void)rvm_judge_compare(&c.behind, &c.uncertainty, of->loss, winner(r)->loss, r->rows->rows);
+    return c;
+}
+
+static rvm_contender describe_proposal(const rvm_race *r, const rvm_proposal *of)
+{
+    const rvm_proposal best = rvm_proposals_get(r->proposals, 0);
+    rvm_contender c = { .lap = RVM_SCREENED, .loss = of->loss, .rows = of->rows };
+    c.what = (rvm_entrant){
+        .kernel = of->kernel, .ard = of->ard, .linear = of->linear, .standardize = of->standardize
+    };
+    (void)rvm_judge_compare(&c.behind, &c.uncertainty, of->row_loss, best.row_loss, of->rows);
+    return c;
+}
+
+rvm_contender rvm_race_contender(const rvm_race *r, size_t number)
+{
+    if (number < r->runners)
+        return describe_runner(r, &r->runner[runner_at(r, number)]);
+    size_t left = number - r->runners;
+    for (size_t k = 0; k < rvm_proposals_count(r->proposals); k++) {
+        const rvm_proposal of = rvm_proposals_get(r->proposals, k);
+        if (isfinite(of.loss) && !has_run(r, &of) && left-- == 0)
+            return describe_proposal(r, &of);
+    }
+    return (rvm_contender){ .rows = 0 };
+}
+
+size_t rvm_race_winner(const rvm_race *r)
+{
+    size_t number = 0;
+    while (r->runners > 0 && number + 1 < r->runners &&
+           &r->runner[runner_at(r, number)] != winner(r))
+        number++;
+    return number;
+}
