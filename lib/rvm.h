@@ -280,8 +280,9 @@ rvm_choice rvm_tuner_trial(const rvm_tuner *t, size_t number);
  * that predict each row from the others; those within reach of the best run with each prior, fold by
  * fold, on at most some 1500 rows. One that is clearly behind stops. Of those that are not worse than
  * the best by more than a standard error, row by row, the sparsest wins; a machine that has collapsed,
- * with a vector for every other row, does not, unless all have. It does not depend on the order of
- * the rows, nor, without a bound of seconds, on the time it takes. */
+ * with a vector for every other row, or without a noise while rows left out are not much better
+ * predicted than by a constant, does not, unless all have. It does not depend on the order of the
+ * rows, nor, without a bound of seconds, on the time it takes. */
 typedef struct rvm_race rvm_race;
 
 typedef struct {

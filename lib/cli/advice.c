@@ -2,12 +2,14 @@
 #include "cli/advice.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "basis/kernel.h"
 #include "cli/note.h"
 #include "cli/options.h"
 #include "data/labels.h"
+#include "data/order.h"
 #include "data/problem.h"
 
 /* Some kernel that may come to be used has the parameter. */
@@ -171,12 +173,10 @@ static void find_spread(double *smallest, double *largest, const rvm_problem *p)
     rvm_scaling_free(ranges);
 }
 
-/* Features are seen as they are: nothing makes them alike first. */
-static bool may_need_scaling(const rvm_settings *s)
+/* Features are seen as they are: nothing has made them alike first, as --auto may do unasked. */
+static bool may_need_scaling(const rvm_model_info *info)
 {
-    const bool alone = s->tune.type_count == 0;
-
-    return !s->standardize && !(alone && s->kernel.type == RVM_PRECOMPUTED);
+    return !info->standardized && info->kernel.type != RVM_PRECOMPUTED;
 }
 
 /* Some feature is far larger than what rvm-scale makes of it, or than a standardised one. */
@@ -193,7 +193,8 @@ static bool is_unscaled(const rvm_problem *p)
 static const char scale_them[] = "where that is unexpected, scale the features (--standardize)";
 
 /* Why a model may be no more than a constant, or what to try, in a clause. */
-static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
+static const char *constant_cause(const rvm_model_info *info, const rvm_settings *s,
+                                  const rvm_problem *p)
 {
     static const char nothing[] = "these rows do not tell that anything else is better";
     double smallest, largest;
@@ -210,7 +211,7 @@ static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
         return "all rows have the same features";
     if (s->kernel.type == RVM_PRECOMPUTED || s->tune.gamma || s->ard)
         return nothing;
-    if (may_need_scaling(s) && is_unscaled(p))
+    if (may_need_scaling(info) && is_unscaled(p))
         return scale_them;
     return kernel_uses(s, RVM_USES_GAMMA) ? "where that is unexpected, try another width (-g auto)"
                                           : nothing;
@@ -219,7 +220,7 @@ static const char *constant_cause(const rvm_settings *s, const rvm_problem *p)
 /* ---- Models that are not what was meant ------------------------------------------------------ */
 
 /* What may help where a model is worse than none: "scale ...", "-g auto ..." or both. */
-static void write_remedy(char *text, size_t size, const rvm_settings *s, const rvm_kernel *kernel,
+static void write_remedy(char *text, size_t size, const rvm_model_info *info, const rvm_settings *s,
                          const rvm_problem *p)
 {
     const double uneven = 10;
@@ -228,15 +229,17 @@ static void write_remedy(char *text, size_t size, const rvm_settings *s, const r
 
     find_spread(&smallest, &largest, p);
     text[0] = '\0';
-    if (may_need_scaling(s) && largest > uneven * smallest)
+    if (may_need_scaling(info) && largest > uneven * smallest)
         length = (size_t)snprintf(
             text, size, "scale the features with --standardize (their ranges go from %.3g to %.3g)",
             smallest, largest);
-    if (rvm_kernel_has_gamma(kernel) && !s->tune.gamma)
+    if (rvm_kernel_has_gamma(&info->kernel) && !s->tune.gamma)
         snprintf(text + length, size - length, "%s-g auto finds the width of the kernel",
                  length > 0 ? "; " : "");
     else if (length == 0)
-        snprintf(text, size, "another kernel may do better (--select)");
+        snprintf(text, size,
+                 s->tune.race ? "no other kernel that was tried does better"
+                              : "another kernel may do better (--auto)");
 }
 
 /* Of a model that would predict other rows worse than one without features, and what may help;
@@ -252,7 +255,7 @@ static bool note_worse(const cli_tool *tool, const rvm_held_out *h, const rvm_mo
 
     if (constant || h->rows == 0 || !(h->loss > as_good * h->constant))
         return false;
-    write_remedy(remedy, sizeof remedy, s, &info->kernel, p);
+    write_remedy(remedy, sizeof remedy, info, s, p);
     cli_note(tool,
              "other rows are predicted worse than by %s alone: %s %.3g times as large "
              "(estimate by leaving out one row); %s",
@@ -268,20 +271,20 @@ static bool note_constant(const cli_tool *tool, const rvm_model_info *info, cons
 {
     if (info->vectors > 0 || info->has_terms || info->classes == 1)
         return false;
-    const char *cause = constant_cause(s, p);
+    const char *cause = constant_cause(info, s, p);
     cli_note(tool, "no relevance vectors: the model predicts a constant; %s", cause);
     return cause == scale_them;
 }
 
 /* A feature whose values are a thousandth of another's is hardly seen by a kernel. Weights of inputs
  * find that by themselves, and terms have a precision each. */
-static void note_uneven(const cli_tool *tool, const rvm_settings *s, const rvm_problem *p)
+static void note_uneven(const cli_tool *tool, const rvm_model_info *info, const rvm_problem *p)
 {
-    const bool no_kernel = s->tune.type_count == 0 && s->kernel.type == RVM_NO_KERNEL;
     const double uneven = 1000;
     double smallest, largest;
 
-    if (!may_need_scaling(s) || no_kernel || s->ard || s->kernel.inputs != NULL)
+    if (!may_need_scaling(info) || info->kernel.type == RVM_NO_KERNEL ||
+        info->kernel.inputs != NULL)
         return;
     find_spread(&smallest, &largest, p);
     if (largest > uneven * smallest)
@@ -298,11 +301,26 @@ static void note_weighted(const cli_tool *tool, const rvm_model_info *info)
                        "rvm-predict --prevalence data corrects them to the rows as they are");
 }
 
-/* Where most rows are vectors there is no sparse solution at this width; but points of a process
- * are as many as there is work for. */
+/* ---- Models that explain each row by itself --------------------------------------------------- */
+
+/* Fewer rows of a function without noise are all vectors, and rightly so. */
+static const size_t few_rows = 20;
+
+/* What may be sound where this is not, after a verb in the third person. */
+static const char *sound_kernel(const rvm_model_info *info, const rvm_settings *s)
+{
+    if (s->tune.race)
+        return "of the kernels that --auto has tried none was better";
+    if (rvm_kernel_has_gamma(&info->kernel) && !s->tune.gamma)
+        return "-g auto finds a kernel that is wider";
+    return "--auto compares other kernels and priors";
+}
+
+/* A flat prior that takes most rows for vectors has found nothing that they have in common; points of
+ * a process are as many as there is work for. */
 static void note_dense(const cli_tool *tool, const rvm_model_info *info, const rvm_settings *s)
 {
-    const size_t few_rows = 20;
+    const char *narrow = rvm_kernel_has_gamma(&info->kernel) ? "is too narrow to" : "does not";
 
     if (s->method == RVM_METHOD_GIBBS || info->kernel_prior || info->examples <= few_rows ||
         2 * info->vectors <= info->examples)
@@ -312,32 +330,47 @@ static void note_dense(const cli_tool *tool, const rvm_model_info *info, const r
                  "%zu of %zu rows are vectors: --method %s ends where its one start leads; "
                  "--method auto compares many",
                  info->vectors, info->examples, rvm_method_name(s->method));
-    else if (rvm_kernel_has_gamma(&info->kernel))
-        cli_note(tool,
-                 "%zu of %zu rows are vectors: the kernel is too narrow to tell signal from noise; "
-                 "-g auto finds a wider one",
-                 info->vectors, info->examples);
+    else
+        cli_note(tool, "%zu of %zu rows are vectors: the kernel %s tell signal from noise; %s",
+                 info->vectors, info->examples, narrow, sound_kernel(info, s));
 }
 
-/* Each row by itself: no noise is left, and most rows are vectors. So few rows of a function without
- * noise look like that too; else it is rows that are there twice, or rounded targets. */
-static bool is_collapse(const rvm_model_info *info, const rvm_report *report)
+/* Rows that differ; all of them where there is no memory. */
+static size_t count_different(const rvm_problem *p)
 {
-    const size_t few_rows = 20;
+    size_t *order = NULL, count = 1;
+    rvm_error err = { 0 };
 
-    return report->noise_at_bound && !info->kernel_prior && info->examples > few_rows &&
-           2 * info->vectors > info->examples;
+    if (rvm_order_rows(&order, p, &err) != RVM_OK)
+        return p->rows;
+    for (size_t k = 1; k < p->rows; k++)
+        count += !rvm_order_same(p, order[k - 1], order[k]);
+    free(order);
+    return count;
 }
 
-static void warn_collapse(const cli_tool *tool, const rvm_model_info *info, const rvm_settings *s)
+/* Why a model whose noise is held at its bound is a collapse, and no function without noise, in the
+ * middle of a sentence; false where it may be one. Targets that are rounded, or rows that are there
+ * twice, which have a vector in common, look like that. */
+static bool is_collapse(char *why, size_t size, const rvm_held_out *h, const rvm_model_info *info,
+                        const rvm_settings *s, const rvm_problem *p)
 {
-    cli_note(tool,
-             "WARNING: %zu of %zu rows are vectors, and no noise is left: each row is explained by "
-             "itself; %s",
-             info->vectors, info->examples,
-             s->tune.gamma || !rvm_kernel_has_gamma(&info->kernel)
-                 ? "another kernel may tell signal from noise (--select)"
-                 : "-g auto finds a kernel that is wider");
+    const double sure = 0.5; /* share of the squared error of a constant */
+    const size_t different = count_different(p);
+
+    if (s->method == RVM_METHOD_GIBBS || different <= few_rows)
+        return false;
+    if (!info->kernel_prior && 2 * info->vectors > different)
+        snprintf(why, size, "%zu of %zu%s rows are vectors, and no noise is left", info->vectors,
+                 different, different < p->rows ? " different" : "");
+    else if (h->rows > 0 && !(h->loss < sure * h->constant))
+        snprintf(why, size,
+                 "no noise is left, but the squared error of rows left out is %.3g of that of the "
+                 "mean",
+                 h->loss / h->constant);
+    else
+        return false;
+    return true;
 }
 
 static void note_unconverged(const cli_tool *tool, bool drawn)
@@ -354,27 +387,28 @@ void cli_advice_trained(const cli_tool *tool, const cli_summary *t, const rvm_se
     const rvm_model_info info = rvm_model_describe(t->model);
     rvm_held_out h = { .rows = 0 };
     rvm_error err = { 0 };
-    bool collapse = false, free_of_noise = false;
+    char why[160];
+    bool worse = false, collapse = false;
 
     if (!quiet) {
         if (rvm_model_held_out(&h, t->model, p, s, &err) != RVM_OK)
             h.rows = 0; /* nothing can be said */
-        /* No noise is left, and that is no collapse in which each row predicts itself alone. */
-        free_of_noise = t->report.noise_at_bound && (h.rows == 0 || h.loss < 0.5 * h.constant);
         note_weighted(tool, &info);
         const bool scale = note_constant(tool, &info, s, p);
-        const bool worse = note_worse(tool, &h, &info, s, p);
-        collapse = !worse && is_collapse(&info, &t->report);
-        if (!worse && !free_of_noise && !collapse)
+        worse = note_worse(tool, &h, &info, s, p);
+        collapse =
+            !worse && t->report.noise_at_bound && is_collapse(why, sizeof why, &h, &info, s, p);
+        if (!worse && !collapse)
             note_dense(tool, &info, s);
         if (!worse && !scale)
-            note_uneven(tool, s, p);
+            note_uneven(tool, &info, p);
     }
     if (!t->report.converged)
         note_unconverged(tool, t->report.draws > 0);
     if (collapse)
-        warn_collapse(tool, &info, s);
-    else if (free_of_noise)
+        cli_note(tool, "WARNING: %s: each row is explained by itself; %s", why,
+                 sound_kernel(&info, s));
+    else if (t->report.noise_at_bound && !quiet && !worse)
         cli_note(tool, "%s free of noise: its variance is held at a lower bound",
                  info.outputs > 1 ? "an output looks" : "the target looks");
 }

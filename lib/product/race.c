@@ -49,8 +49,10 @@ enum {
  * so many candidates are as good as each other; and what the winner gains on a constant. */
 static const double out_of_reach = 3, clearly = 2, as_good = 1, least_sure = 1;
 
-/* Vectors of a row of training: a flat prior that has more has collapsed. */
-static const double most_vectors = 0.5;
+/* Vectors of a row of training: a flat prior that has more has collapsed. So has any prior whose noise is
+ * at its bound in so many folds while it gains less than that (nats a row) on a constant: targets without
+ * noise are predicted better. */
+static const double most_vectors = 0.5, most_at_bound = 0.5, least_gain = 0.5;
 
 /* Powers of two by which gamma differs from that of the screen, which lets all functions take part. The
  * process of a regression learns its own, but its points are found with the one that is given, and from a
@@ -282,15 +284,38 @@ static rvm_status start(rvm_race *r, runner *of, rvm_error *err)
     return rvm_crossval_alloc(&of->folds, r->rows, &s, FOLDS, r->train, true, err);
 }
 
+/* Rows that differ: copies have a vector in common. */
+static size_t count_different(const rvm_problem *p)
+{
+    size_t count = p->rows > 0;
+    for (size_t n = 1; n < p->rows; n++)
+        count += !rvm_order_same(p, n - 1, n);
+    return count;
+}
+
+/* By the folds so far, each row is explained by itself. */
+static bool is_collapse(const rvm_race *r, const runner *of)
+{
+    const double trained = (double)(FOLDS - 1) / FOLDS;
+    const bool at_bound = rvm_crossval_at_bound(of->folds) > most_at_bound;
+    const size_t rows = at_bound ? count_different(r->rows) : r->rows->rows;
+    double gain, uncertainty;
+    if (!of->what.kernel_prior &&
+        rvm_crossval_vectors(of->folds) > most_vectors * trained * (double)rows)
+        return true;
+    return at_bound &&
+           rvm_judge_compare(&gain, &uncertainty, r->constant, of->loss, r->rows->rows) &&
+           gain < least_gain;
+}
+
 static rvm_status judge(rvm_race *r, runner *of, bool done, rvm_error *err)
 {
     const rvm_settings s = settings_of(r, &of->what);
-    const double trained = (double)r->rows->rows * (FOLDS - 1) / FOLDS;
-    of->collapsed =
-        !of->what.kernel_prior && rvm_crossval_vectors(of->folds) > most_vectors * trained;
+    const rvm_status status = rvm_judge_folds(&of->info, of->loss, of->folds, r->rows, &s, err);
+    of->collapsed = status == RVM_OK && is_collapse(r, of);
     if (done)
         of->lap = RVM_FINISHED;
-    return rvm_judge_folds(&of->info, of->loss, of->folds, r->rows, &s, err);
+    return status;
 }
 
 /* One lap of a candidate; one whose training fails is out. */
