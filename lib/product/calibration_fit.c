@@ -525,19 +525,23 @@ rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_problem *p,
     return status;
 }
 
-/* Of one row, mean over the outputs. */
+/* Of row n. */
 static double output_loss(const rvm_calibration *c, const rvm_problem *p,
-                          const rvm_prediction *prediction, size_t n)
+                          const rvm_prediction *prediction, size_t n, size_t output)
 {
-    double loss = 0;
-    for (size_t k = 0; k < p->outputs; k++) {
-        const size_t at = n * p->outputs + k;
-        const double variance =
-            rvm_spread_variance(&c->spread[k], prediction->variance[at], prediction->residual[n]);
-        loss -= rvm_spread_log_density(p->target[at] - prediction->value[at], variance,
-                                       c->spread[k].degrees);
-    }
-    return loss / (double)p->outputs;
+    const rvm_spread *s = &c->spread[output];
+    const size_t at = n * p->outputs + output;
+    const double variance =
+        rvm_spread_variance(s, prediction->variance[at], prediction->residual[n]);
+    return -rvm_spread_log_density(p->target[at] - prediction->value[at], variance, s->degrees);
+}
+
+static bool varies(const rvm_problem *p, size_t output)
+{
+    for (size_t n = 1; n < p->rows; n++)
+        if (p->target[n * p->outputs + output] != p->target[output])
+            return true;
+    return false;
 }
 
 rvm_status rvm_calibration_losses(double *loss, const rvm_calibration *c, const rvm_problem *p,
@@ -547,7 +551,12 @@ rvm_status rvm_calibration_losses(double *loss, const rvm_calibration *c, const 
     if (s->task == RVM_CLASSIFICATION)
         return class_losses(loss, c, p, prediction, row, count, s, err);
     for (size_t i = 0; i < count; i++)
-        loss[row[i]] = output_loss(c, p, prediction, row[i]);
+        loss[row[i]] = 0;
+    for (size_t k = 0; k < p->outputs; k++) {
+        const double share = varies(p, k) ? 1 / (double)p->outputs : 0;
+        for (size_t i = 0; i < count && share > 0; i++)
+            loss[row[i]] += share * output_loss(c, p, prediction, row[i], k);
+    }
     return RVM_OK;
 }
 

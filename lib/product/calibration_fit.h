@@ -13,8 +13,9 @@ RVM_CHECKED rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_probl
                                            const rvm_prediction *prediction, const size_t *row,
                                            size_t count, const rvm_settings *s, rvm_error *err);
 
-/* loss[n] of the same rows n of p: -ln P of the class, times its weight, or -ln p of the targets, mean
- * over the outputs, as calibrated by c; 0 where the class was not among those of its fold. */
+/* loss[n] of the same rows n of p: -ln P of the class, times its weight, or -ln p of the targets,
+ * mean over the outputs, as calibrated by c; 0 where the class was not among those of its fold, and
+ * of an output that is the same in all rows of p, whose density has no bound. */
 RVM_CHECKED rvm_status rvm_calibration_losses(double *loss, const rvm_calibration *c,
                                               const rvm_problem *p,
                                               const rvm_prediction *prediction, const size_t *row,

@@ -125,7 +125,8 @@ static rvm_status standardise(view *to, const view *from, rvm_error *err)
 static rvm_status make_views(rvm_proposals *q, const rvm_problem *p, const size_t *order,
                              rvm_error *err)
 {
-    const bool standard = q->open.standardize || q->settings.standardize;
+    const bool precomputed = q->open.type[0] == RVM_PRECOMPUTED; /* which is alone then */
+    const bool standard = !precomputed && (q->open.standardize || q->settings.standardize);
     rvm_status status = draw_rows(&q->view[0], &q->rows, p, order, q, err);
     if (status == RVM_OK && standard)
         status = standardise(&q->view[1], &q->view[0], err);
@@ -216,6 +217,12 @@ static rvm_status add_variants(rvm_proposals *q, family f, rvm_error *err)
     return status;
 }
 
+/* That may be standardised: splines want numbers of 0 and more. */
+static bool has_features(rvm_kernel_type type)
+{
+    return type != RVM_SPLINE && type != RVM_PRECOMPUTED;
+}
+
 static rvm_status add_type(rvm_proposals *q, const rvm_problem *p, rvm_kernel_type type,
                            rvm_error *err)
 {
@@ -223,7 +230,7 @@ static rvm_status add_type(rvm_proposals *q, const rvm_problem *p, rvm_kernel_ty
                  .ard = q->settings.ard && rvm_kernel_weighs_inputs(type),
                  .linear = q->settings.linear,
                  .standardize =
-                     q->settings.standardize || (q->open.standardize && type != RVM_SPLINE) };
+                     q->settings.standardize || (q->open.standardize && has_features(type)) };
     f.kernel.type = type;
     if (q->open.coef0 && (rvm_kernel_uses(type) & RVM_USES_COEF0))
         f.kernel.coef0 = 1;
@@ -249,7 +256,7 @@ static rvm_status judge_half(double *gain, const rvm_problem *to, const rvm_kern
                              const rvm_kernel *scales, const rvm_settings *s, rvm_error *err)
 {
     rvm_screen *screen = NULL;
-    double loss;
+    double loss = INFINITY;
     rvm_status status = rvm_screen_alloc(&screen, to, s, err);
     if (status == RVM_OK)
         status = rvm_screen_judge(&loss, screen, single, false, err);
@@ -276,7 +283,7 @@ static rvm_status judge_side(double *gain, rvm_proposals *q, const rvm_kernel *s
     if (status == RVM_OK && m != NULL)
         status = judge_half(gain, to, single, &m->kernel, &s, err);
     rvm_model_free(m);
-    return status;
+    return status == RVM_ENUMERIC ? RVM_OK : status; /* what cannot be trained gains nothing */
 }
 
 /* The family of the same kernel with one width, which is judged before. */
@@ -320,8 +327,8 @@ static rvm_status judge_scales(rvm_proposals *q, family *f, rvm_error *err)
             squares += gsl_pow_2(gain[k]) / (double)q->rows;
         }
     }
-    const double error = sqrt((squares - sum * sum) / (double)q->rows);
-    f->doubtful = sum < (q->rows < 2 * SURE_HALF ? -2 : 1) * error;
+    const double error = sqrt(fmax(squares - sum * sum, 0) / (double)q->rows);
+    f->doubtful = !(sum > (q->rows < 2 * SURE_HALF ? -2 : 1) * error);
     f->least = single->least - sum;
     f->over = true;
     for (int side = 0; side < 2; side++)
@@ -357,7 +364,7 @@ static rvm_status judge_rung(rvm_proposals *q, family *f, int rung, rvm_error *e
 {
     const rvm_kernel kernel = kernel_at(f, rung);
     rvm_screen *screen = q->view[f->standardize].screen;
-    double loss;
+    double loss = INFINITY;
     const rvm_status status = rvm_screen_judge(&loss, screen, &kernel, f->linear, err);
     if (status != RVM_OK)
         return status;
@@ -410,6 +417,14 @@ rvm_status rvm_proposals_step(bool *done, rvm_proposals *q, rvm_error *err)
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
+static bool is_repeated(const rvm_tuning *open, size_t number)
+{
+    for (size_t k = 0; k < number; k++)
+        if (open->type[k] == open->type[number])
+            return true;
+    return false;
+}
+
 static rvm_status prepare(rvm_proposals *q, const rvm_problem *p, const size_t *order,
                           rvm_error *err)
 {
@@ -419,7 +434,8 @@ static rvm_status prepare(rvm_proposals *q, const rvm_problem *p, const size_t *
     gsl_rng_set(q->rng, q->settings.seed);
     rvm_status status = make_views(q, p, order, err);
     for (size_t k = 0; k < q->open.type_count && status == RVM_OK; k++)
-        status = add_type(q, p, q->open.type[k], err);
+        if (!is_repeated(&q->open, k))
+            status = add_type(q, p, q->open.type[k], err);
     return status;
 }
 

@@ -16,7 +16,6 @@
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -70,6 +69,7 @@ typedef struct {
     rvm_crossval *folds; /* owned; NULL before it starts */
     rvm_lap lap;
     bool collapsed;
+    size_t judged;  /* folds that loss and info are of; more may be trained after an interrupt */
     double seconds; /* that its folds have taken */
     double *loss;   /* owned: of each row, nan where it is not known */
     rvm_calibration_info info;
@@ -149,14 +149,18 @@ static rvm_settings settings_of(const rvm_race *r, const rvm_entrant *what)
     return s;
 }
 
+/* Whether the prior of a process goes together with the kernel, and with what was asked for. */
 static bool may_be_process(const rvm_race *r, const rvm_proposal *of)
 {
-    const rvm_settings *s = &r->settings;
-    const bool regression = s->task == RVM_REGRESSION;
-    return rvm_kernel_is_covariance(&of->kernel) && s->method != RVM_METHOD_GIBBS &&
-           (regression || s->multiclass == RVM_SOFTMAX) &&
-           !(s->noise_prior.shape > 0 || s->noise_prior.rate > 0) &&
-           !(s->weight_prior.shape > 0 || s->weight_prior.rate > 0);
+    rvm_settings s = r->settings;
+    rvm_error why_not;
+    s.kernel = of->kernel;
+    s.ard = of->ard;
+    s.linear = of->linear;
+    s.standardize = of->standardize;
+    s.kernel_prior = true;
+    return !(s.weight_prior.shape > 0 || s.weight_prior.rate > 0) &&
+           rvm_settings_check(&s, r->p, &why_not) == RVM_OK;
 }
 
 /* Whether it begins with the prior of a process. */
@@ -244,21 +248,35 @@ static runner *next_runner(rvm_race *r)
     return next;
 }
 
-/* By their losses so far: less is better, and a collapse is the worst. */
+/* Their losses so far: less is better, and a collapse is the worst. One that has stopped was behind
+ * another one on the rows of its folds, which may have been easier than those to come. */
 static bool is_better(const runner *a, const runner *b)
 {
-    if (laps_of(a) == 0 || laps_of(b) == 0)
-        return laps_of(a) > 0;
+    if (a->judged == 0 || b->judged == 0)
+        return a->judged > b->judged;
     if (a->collapsed != b->collapsed)
         return b->collapsed;
+    if ((a->lap == RVM_STOPPED) != (b->lap == RVM_STOPPED))
+        return b->lap == RVM_STOPPED;
     return a->info.loss < b->info.loss;
+}
+
+/* The same on the rows that both have predicted. */
+static bool is_ahead(const runner *a, const runner *b, size_t rows)
+{
+    double behind, uncertainty;
+    const bool alike = a->judged > 0 && b->judged > 0 && a->collapsed == b->collapsed &&
+                       (a->lap == RVM_STOPPED) == (b->lap == RVM_STOPPED);
+    return alike && rvm_judge_compare(&behind, &uncertainty, a->loss, b->loss, rows)
+               ? behind < 0
+               : is_better(a, b);
 }
 
 static const runner *leader(const rvm_race *r)
 {
     const runner *best = &r->runner[0];
     for (size_t k = 1; k < r->runners; k++)
-        if (r->runner[k].lap != RVM_STOPPED && is_better(&r->runner[k], best))
+        if (is_ahead(&r->runner[k], best, r->rows->rows))
             best = &r->runner[k];
     return best;
 }
@@ -269,8 +287,7 @@ static void stop_those_behind(rvm_race *r)
     double behind, uncertainty;
     for (size_t k = 0; k < r->runners; k++) {
         runner *of = &r->runner[k];
-        if (of != first && of->lap == RVM_RUNNING && laps_of(of) >= FIRST_LAP &&
-            laps_of(first) >= FIRST_LAP &&
+        if (of != first && of->lap == RVM_RUNNING && of->judged > 0 && first->judged > 0 &&
             (of->collapsed ||
              (rvm_judge_compare(&behind, &uncertainty, of->loss, first->loss, r->rows->rows) &&
               behind > clearly * uncertainty)))
@@ -313,6 +330,7 @@ static rvm_status judge(rvm_race *r, runner *of, bool done, rvm_error *err)
     const rvm_settings s = settings_of(r, &of->what);
     const rvm_status status = rvm_judge_folds(&of->info, of->loss, of->folds, r->rows, &s, err);
     of->collapsed = status == RVM_OK && is_collapse(r, of);
+    of->judged = laps_of(of);
     if (done)
         of->lap = RVM_FINISHED;
     return status;
@@ -352,7 +370,7 @@ static const runner *winner(const rvm_race *r)
     double behind, uncertainty;
     for (size_t k = 0; k < r->runners; k++) {
         const runner *of = &r->runner[k];
-        if (of == first || of->lap == RVM_STOPPED || of->collapsed || laps_of(of) == 0 ||
+        if (of == first || of->lap == RVM_STOPPED || of->collapsed || of->judged == 0 ||
             !rvm_judge_compare(&behind, &uncertainty, of->loss, first->loss, r->rows->rows))
             continue;
         if (behind <= as_good * uncertainty &&
@@ -366,7 +384,7 @@ bool rvm_race_has_learned(const rvm_race *r)
 {
     double gain, uncertainty;
     const runner *best = r->runners > 0 ? winner(r) : NULL;
-    return best == NULL || laps_of(best) == 0 ||
+    return best == NULL || best->judged == 0 ||
            !rvm_judge_compare(&gain, &uncertainty, r->constant, best->loss, r->rows->rows) ||
            gain >= least_sure * uncertainty;
 }
@@ -394,14 +412,13 @@ static rvm_status draw_rows(rvm_problem **out, const rvm_race *r, size_t most, r
 /* The next gamma; the last one was it when it was not better than the one before. */
 static rvm_status run_wide(rvm_race *r, rvm_error *err)
 {
-    const rvm_entrant what = { .kernel = narrower(r, r->wide_tried) };
     rvm_settings s = settings_of(r, &winner(r)->what);
     rvm_crossval *folds = NULL;
     rvm_calibration_info info = { .rows = 0 };
     bool done = false;
     rvm_status status = r->wide == NULL ? draw_rows(&r->wide, r, WIDE_ROWS, err) : RVM_OK;
     double *loss = status == RVM_OK ? rvm_array(r->wide->rows, sizeof *loss) : NULL;
-    s.kernel = what.kernel;
+    s.kernel = narrower(r, r->wide_tried);
     if (status == RVM_OK && loss == NULL)
         status = rvm_fail_memory(err, "the losses");
     if (status == RVM_OK)
@@ -534,9 +551,10 @@ void rvm_race_report(rvm_report *report, const rvm_race *r)
     report->trials = steps + r->laps;
     report->trials_expected =
         expected + (r->stage == SCREEN ? 2 * FOLDS : (int)(all - laps) + r->laps);
-    report->progress = r->stage == DONE  ? 1
-                       : r->stage == RUN ? share + (1 - share) * (double)laps / (double)(all + 1)
-                                         : share * steps / (double)expected;
+    report->progress = r->stage == DONE ? 1
+                       : r->stage == SCREEN
+                           ? share * steps / (double)expected
+                           : share + (1 - share) * (double)laps / (double)(all + 1);
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -600,6 +618,7 @@ rvm_status rvm_race_alloc(rvm_race **out, const rvm_problem *p, const rvm_settin
     r->p = p;
     r->train = train;
     r->open = s->tune;
+    r->open.prior = s->tune.prior && s->method != RVM_METHOD_GIBBS; /* which draws from flat ones */
     r->started = seconds_now();
     set_folds(r, s);
     const rvm_status status = prepare(r, s, err);
@@ -643,13 +662,14 @@ static size_t runner_at(const rvm_race *r, size_t number)
     return 0;
 }
 
-/* Whether a runner has the kernel of a proposal. */
+/* Whether a runner has the kernel of a proposal; their gammas differ. */
 static bool has_run(const rvm_race *r, const rvm_proposal *of)
 {
     for (size_t k = 0; k < r->runners; k++) {
         const rvm_entrant *what = &r->runner[k].what;
-        if (memcmp(&what->kernel, &of->kernel, sizeof of->kernel) == 0 && what->ard == of->ard &&
-            what->linear == of->linear && what->standardize == of->standardize)
+        if (what->kernel.type == of->kernel.type && what->kernel.degree == of->kernel.degree &&
+            what->ard == of->ard && what->linear == of->linear &&
+            what->standardize == of->standardize)
             return true;
     }
     return false;

@@ -210,12 +210,15 @@ static bool leave_one_out(rvm_screen *s, double tau)
 }
 
 /* Adds the losses of output k: -ln N(t_n; mean_n, v / R_nn); returns minus its log evidence, but for
- * a constant: N/2 ln v + 1/2 ln|K + tau I|. */
+ * a constant: N/2 ln v + 1/2 ln|K + tau I|. Targets that are all equal say nothing of a kernel, though
+ * their density rises with R. */
 static double add_output(rvm_screen *s, size_t k)
 {
     const gsl_vector_const_view t = gsl_matrix_const_row(s->t, k),
                                 a_k = gsl_matrix_const_row(s->a, k);
     double v = 0;
+    if (gsl_vector_isnull(&t.vector))
+        return 0;
     gsl_blas_ddot(&t.vector, &a_k.vector, &v);
     v = fmax(v / (double)s->N, least_variance);
     for (size_t n = 0; n < s->N; n++) {

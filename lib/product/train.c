@@ -145,6 +145,7 @@ static rvm_status begin(rvm_trainer *tr, rvm_error *err)
     if (tr->place == NULL)
         return rvm_fail_memory(err, "the classes");
     s->tolerance = fmax(s->tolerance, s->prune_margin); /* what is not kept is not added */
+    s->tune.standardize = s->tune.standardize && !tr->standard.used;
     tr->of_fold = *s;
     return begin_stage(tr, RVM_TUNE, err);
 }
