@@ -14,7 +14,7 @@
 #include "lib/cli/score.h"
 #include "lib/cli/summary.h"
 
-enum { EXIT_INTERRUPTED = 130 };
+enum { EXIT_SIGNAL = 128 }; /* and the number of the signal, as a shell has it */
 
 /* ---- Options -------------------------------------------------------------------------------- */
 
@@ -147,6 +147,8 @@ static const char *type_fault(const train_job *job)
         return "one-class (-s 2) has no relevance vector counterpart";
     if (job->svm_type < 0 || job->svm_type > 4)
         return "unknown svm type";
+    if (job->settings.tune.race && job->settings.kernel.type == RVM_PRECOMPUTED)
+        return "--auto cannot compare kernels on the rows of a precomputed one (-t 4)";
     if (job->settings.tune.type_count > 0 && job->settings.kernel.type == RVM_PRECOMPUTED)
         return "--select cannot compare kernels on the rows of a precomputed one (-t 4)";
     return NULL;
@@ -173,6 +175,11 @@ static bool check_job(train_job *job, const rvm_problem *p)
     return fault == NULL;
 }
 
+static int interrupted_code(const train_job *job)
+{
+    return EXIT_SIGNAL + *job->settings.interrupted;
+}
+
 /* ---- Cross-validation ----------------------------------------------------------------------- */
 
 static int cross_validate(const train_job *job, const rvm_problem *p)
@@ -197,7 +204,7 @@ static int cross_validate(const train_job *job, const rvm_problem *p)
         code = 1;
     } else if (!finished) {
         cli_note(&tool, "interrupted; no result");
-        code = EXIT_INTERRUPTED;
+        code = interrupted_code(job);
     }
     rvm_prediction_free(&prediction);
     return code;
@@ -222,7 +229,7 @@ static rvm_status step_on(rvm_report *report, rvm_trainer *tr, training *t, rvm_
     bool over = false;
 
     while (status == RVM_OK && !over) {
-        cli_live_draw(&t->line, report, rvm_trainer_tuner(tr), rvm_problem_rows(t->p));
+        cli_live_draw(&t->line, report, tr, rvm_problem_rows(t->p));
         status = rvm_trainer_step(report, tr, err);
         over = *t->asked->interrupted || report->done ||
                (report->stage == RVM_TUNE && report->stage_over);
@@ -302,6 +309,8 @@ static rvm_status train_model(cli_summary *out, training *t, rvm_error *err)
         out->report = rvm_trainer_report(tr);
         status = step_on(&out->report, tr, t, err);
     }
+    if (status == RVM_OK && race != NULL)
+        cli_contenders_keep(&out->choice, t->asked, race);
     if (status == RVM_OK && race != NULL && !t->quiet)
         cli_contenders_print(t->text, t->asked, race);
     if (status == RVM_OK && told && rvm_tuner_types(tuner) > 1) {
@@ -354,8 +363,8 @@ static bool save(const train_job *job, const cli_summary *t, const char *model_n
                             t->chains));
 }
 
-static void report_on(const train_job *job, const cli_summary *t, const rvm_problem *p,
-                      const char *model_name, FILE *text, double seconds)
+static void report_on(const train_job *job, const cli_words *words, const cli_summary *t,
+                      const rvm_problem *p, const char *model_name, FILE *text, double seconds)
 {
     if (t->report.done)
         cli_advice_trained(&tool, t, &job->settings, p, job->quiet);
@@ -363,12 +372,13 @@ static void report_on(const train_job *job, const cli_summary *t, const rvm_prob
         cli_note(&tool, "interrupted; the best model so far is in %s",
                  strcmp(model_name, "-") == 0 ? "the output" : model_name);
     if (!job->quiet)
-        cli_summary_print(text, &tool, t, &job->settings, p, seconds);
+        cli_summary_print(text, &tool, words, t, &job->settings, p, seconds);
     if (job->trace != NULL && t->chains == NULL)
         cli_note(&tool, "nothing was drawn: no trace is in %s", job->trace);
 }
 
-static int train(const train_job *job, const rvm_problem *p, const char *model_name)
+static int train(const train_job *job, const cli_words *words, const rvm_problem *p,
+                 const char *model_name)
 {
     /* Text keeps away from a model or a trace that goes to standard output. */
     const bool is_taken = cli_output_is_same(model_name, "-") ||
@@ -385,10 +395,10 @@ static int train(const train_job *job, const rvm_problem *p, const char *model_n
         return 1;
     if (train_model(&found, &t, &err) != RVM_OK) {
         cli_note_error(&tool, NULL, &err);
-        code = err.status == RVM_EINTERRUPT ? EXIT_INTERRUPTED : 1;
+        code = err.status == RVM_EINTERRUPT ? interrupted_code(job) : 1;
     } else if (save(job, &found, model_name)) {
-        report_on(job, &found, p, model_name, text, cli_live_seconds() - t.line.started_at);
-        code = found.report.done ? 0 : EXIT_INTERRUPTED;
+        report_on(job, words, &found, p, model_name, text, cli_live_seconds() - t.line.started_at);
+        code = found.report.done ? 0 : interrupted_code(job);
     }
     cli_summary_free(&found);
     return code;
@@ -410,7 +420,7 @@ static int run_on_data(train_job *job, const cli_words *words, const char *model
     if (p != NULL && check_job(job, p)) {
         cli_advice_job(&tool, words, &job->settings, p, job->quiet);
         job->settings.interrupted = cli_output_catch_interrupt();
-        code = job->folds > 0 ? cross_validate(job, p) : train(job, p, model_name);
+        code = job->folds > 0 ? cross_validate(job, p) : train(job, words, p, model_name);
     }
     rvm_problem_free(p);
     return code;
@@ -447,24 +457,35 @@ static const char *sampling_fault(const train_job *job, const cli_words *words)
     return NULL;
 }
 
-/* What --auto leaves open but another option says. */
+/* An option has a value of its own: it is there, and not as auto. */
+static bool is_said(const cli_words *words, const char *option)
+{
+    const char *value = cli_options_value(words, &tool, option);
+
+    return cli_options_given(words, &tool, option) && (value == NULL || strcmp(value, "auto") != 0);
+}
+
+/* What --auto leaves open but another option says, before it or behind. */
 static void close_given(train_job *job, const cli_words *words)
 {
     rvm_tuning *tune = &job->settings.tune;
-    const bool one =
-        cli_options_given(words, &tool, "-t") || cli_options_given(words, &tool, "--kernel");
+    const char *list = cli_options_value(words, &tool, "--select");
+    rvm_error err = { 0 };
+
     if (!tune->race)
         return;
-    if (one && !cli_options_given(words, &tool, "--select"))
+    if (list != NULL && rvm_settings_set(&job->settings, "select", list, &err) != RVM_OK)
+        tune->type_count = 0; /* it has been read before */
+    if (list == NULL && (is_said(words, "-t") || is_said(words, "--kernel")))
         tune->type_count = 0;
-    tune->degree = !cli_options_given(words, &tool, "-d");
-    tune->coef0 = !cli_options_given(words, &tool, "-r");
-    tune->gamma = tune->gamma && !cli_options_given(words, &tool, "-g");
-    tune->ard = !cli_options_given(words, &tool, "--ard") && !cli_options_given(words, &tool, "-g");
-    tune->linear = !cli_options_given(words, &tool, "--basis");
-    tune->prior = !cli_options_given(words, &tool, "--prior");
-    tune->standardize = !cli_options_given(words, &tool, "--standardize");
-    if (!cli_options_given(words, &tool, "-b"))
+    tune->degree = !is_said(words, "-d");
+    tune->coef0 = !is_said(words, "-r");
+    tune->gamma = !is_said(words, "-g");
+    tune->ard = !is_said(words, "--ard") && !is_said(words, "-g");
+    tune->linear = !is_said(words, "--basis");
+    tune->prior = !is_said(words, "--prior");
+    tune->standardize = !is_said(words, "--standardize");
+    if (!is_said(words, "-b"))
         job->probability = 1;
 }
 

@@ -315,6 +315,16 @@ size_t rvm_race_contenders(const rvm_race *r);
 rvm_contender rvm_race_contender(const rvm_race *r, size_t number);
 /* Which of them is the best so far. */
 size_t rvm_race_winner(const rvm_race *r);
+/* Loss of a constant beyond that of the winner, and the standard error of that; 0 where nothing has run. */
+double rvm_race_gain(double *uncertainty, const rvm_race *r);
+/* How it stands. */
+typedef struct {
+    rvm_entrant what; /* the one that runs, or is screened, next */
+    bool screening;
+    size_t first, last, folds; /* folds of it, from 1, of all; 0 of the screen */
+    double seconds_left;       /* until training has ended, about; 0: no idea yet */
+} rvm_race_state;
+rvm_race_state rvm_race_now(const rvm_race *r);
 /* Whether it was better than a constant by a standard error; else training ends with one. */
 bool rvm_race_has_learned(const rvm_race *r);
 

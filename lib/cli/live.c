@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/contenders.h"
+
 double cli_live_seconds(void)
 {
     struct timespec now;
@@ -42,6 +44,35 @@ static void write_choice(char text[200], const rvm_report *r, const rvm_tuner *t
              r->trials < r->trials_expected ? r->trials + 1 : r->trials, r->trials_expected, found);
 }
 
+/* What is tried, and the best so far. */
+static void write_race(char text[200], char left[48], const rvm_race *race)
+{
+    const rvm_race_state now = rvm_race_now(race);
+    char name[CLI_CONTENDER_NAME], best[CLI_CONTENDER_NAME], found[128] = "";
+
+    cli_contenders_name(name, &now.what);
+    if (rvm_race_contenders(race) > 0) {
+        const rvm_contender c = rvm_race_contender(race, rvm_race_winner(race));
+        cli_contenders_name(best, &c.what);
+        if (c.rows > 0)
+            snprintf(found, sizeof found, "  best %s%s  loss %.4g", best,
+                     c.lap == RVM_SCREENED ? ""
+                     : c.what.kernel_prior ? ", kernel prior"
+                                           : ", flat prior",
+                     c.loss);
+    }
+    if (now.screening)
+        snprintf(text, 200, "screen: %s%s", name, found);
+    else if (now.folds > 0)
+        snprintf(text, 200, "race: %s, %s prior  folds %zu-%zu of %zu%s", name,
+                 now.what.kernel_prior ? "kernel" : "flat", now.first, now.last, now.folds, found);
+    else
+        snprintf(text, 200, "race: width of %s%s", name, found);
+    left[0] = '\0';
+    if (now.seconds_left > 0)
+        snprintf(left, 48, "  about %.0f s left", ceil(now.seconds_left));
+}
+
 static void write_training(char text[200], const rvm_report *r, size_t rows)
 {
     char noise[32] = "", where[64];
@@ -76,15 +107,21 @@ static void write_points(char text[200], const rvm_report *r, size_t rows)
     snprintf(text, 200, "points%s  round %d  functions %zu", part, r->round, r->functions);
 }
 
-void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_tuner *tuner, size_t rows)
+void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_trainer *tr, size_t rows)
 {
+    const rvm_tuner *tuner = rvm_trainer_tuner(tr);
+    const rvm_race *race = rvm_trainer_race(tr);
+    const bool tunes = r->stage == RVM_TUNE;
     const double now = cli_live_seconds();
     char text[200], left[48], all[sizeof text + sizeof left];
 
     if (line->out == NULL || now < line->drawn_at + 0.1 ||
-        (r->stage == RVM_TUNE && (tuner == NULL || r->stage_over)))
+        (tunes && ((tuner == NULL && race == NULL) || r->stage_over)))
         return;
-    if (r->stage == RVM_TUNE)
+    write_time_left(left, r->progress, now - line->started_at);
+    if (tunes && race != NULL)
+        write_race(text, left, race);
+    else if (tunes)
         write_choice(text, r, tuner);
     else if (r->stage == RVM_POINTS)
         write_points(text, r, rows);
@@ -92,7 +129,6 @@ void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_tuner *tuner, 
         write_folds(text, r);
     else
         write_training(text, r, rows);
-    write_time_left(left, r->progress, now - line->started_at);
     snprintf(all, sizeof all, "%s%s", text, left);
     fprintf(line->out, "\r%-*s", line->width, all); /* blanks over what is left of a longer text */
     fflush(line->out);

@@ -30,11 +30,18 @@ extern int openblas_get_num_threads(void) __attribute__((weak));
 
 /* ---- Usage ---------------------------------------------------------------------------------- */
 
+/* The value may be left out, and stands behind an equals sign. */
+static bool may_lack(const cli_option *o)
+{
+    return o->argument != NULL && o->argument[0] == '[';
+}
+
 static void print_option(FILE *out, const cli_option *o)
 {
     char left[80];
     const char *const argument = o->argument != NULL ? o->argument : "";
-    const char *const blank = o->argument != NULL && o->kind != CLI_SUFFIXED ? " " : "";
+    const bool apart = o->argument != NULL && !may_lack(o) && o->kind != CLI_SUFFIXED;
+    const char *const blank = apart ? " " : "";
 
     if (o->kind == CLI_HEADING) {
         fprintf(out, "\n%s:\n", o->help);
@@ -170,8 +177,8 @@ static cli_outcome take_option(const walk *w, size_t row, spelling as, const cha
         return take_pair(w, o, as);
     if (store(w, o, as.name, value, &err) == RVM_OK)
         return CLI_RUN;
-    return cli_options_wrong(w->tool, "%s%s %s: %s%s", as.dashes, as.name, value, err.message,
-                             dash_hint(value));
+    return cli_options_wrong(w->tool, "%s%s%c%s: %s%s", as.dashes, as.name, may_lack(o) ? '=' : ' ',
+                             value, err.message, dash_hint(value));
 }
 
 /* Text may follow the letter of few options at once: there it is part of the name. */
@@ -239,7 +246,6 @@ static void list_options(char *letters, struct option *names, const cli_tool *to
     for (i = 0; i < tool->option_count; i++) {
         const cli_option *o = &tool->option[i];
         const bool valued = o->argument != NULL;
-        const bool may_lack = valued && o->argument[0] == '[';
 
         if (o->letter != '\0') {
             *letters++ = o->letter;
@@ -247,7 +253,7 @@ static void list_options(char *letters, struct option *names, const cli_tool *to
                 *letters++ = ':';
         }
         if (o->name != NULL)
-            names[n++] = (struct option){ o->name, may_lack ? optional_argument : valued, NULL,
+            names[n++] = (struct option){ o->name, may_lack(o) ? optional_argument : valued, NULL,
                                           LONG_OPTION + (int)i };
     }
     *letters = '\0';
@@ -282,6 +288,25 @@ static cli_outcome too_few_files(const walk *w)
     return CLI_WRONG;
 }
 
+/* A number that would be taken as a file, behind an option that may have a value, as in --auto 5. */
+static bool is_stray_value(const walk *w)
+{
+    const char *last = w->argv[optind - 1];
+    char *const *word = w->argv + optind;
+    double number;
+
+    if (word[0] == NULL || strncmp(last, "--", 2) != 0 || !rvm_value_real(&number, word[0]) ||
+        access(word[0], F_OK) == 0)
+        return false;
+    for (size_t i = 0; i < w->tool->option_count; i++) {
+        const cli_option *o = &w->tool->option[i];
+
+        if (may_lack(o) && strcmp(last + 2, o->name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static cli_outcome take_operands(const walk *w)
 {
     cli_words *words = w->words;
@@ -295,6 +320,9 @@ static cli_outcome take_operands(const walk *w)
             return cli_options_wrong(
                 w->tool, "%s begins with a dash that is no minus sign: options begin with -",
                 word[i]);
+    if (is_stray_value(w))
+        return cli_options_wrong(w->tool, "%s takes its value behind an equals sign: %s=%s",
+                                 word[-1], word[-1], word[0]);
     if (words->count < w->tool->operands_min)
         return too_few_files(w);
     if (words->count > w->tool->operands_max)
@@ -336,23 +364,32 @@ static void shed_blas_threads(char **argv)
         (void)execv("/proc/self/exe", argv); /* on other systems there is no such file */
 }
 
+static int next_option(const cli_words *words, const cli_tool *tool, bool first)
+{
+    char letters[2 + 2 * OPTIONS_MAX + 1];
+    struct option names[OPTIONS_MAX + 3];
+
+    list_options(letters, names, tool);
+    if (first)
+        optind = 0; /* from the start, also in a second call */
+    return getopt_long(words->all_count, words->all, letters, names, NULL);
+}
+
 cli_outcome cli_options_parse(int argc, char **argv, const cli_tool *tool, void *job,
                               cli_words *words)
 {
     const walk w = { argc, argv, tool, job, words };
-    char letters[2 + 2 * OPTIONS_MAX + 1];
-    struct option names[OPTIONS_MAX + 3];
+    bool first = true;
     int found;
 
     shed_blas_threads(argv);
     open_standard_descriptors();
     gsl_set_error_handler_off();
-    *words = (cli_words){ 0 };
-    list_options(letters, names, tool);
-    optind = 0; /* from the start, also in a second call */
-    while ((found = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+    *words = (cli_words){ .all_count = argc, .all = argv };
+    while ((found = next_option(words, tool, first)) != -1) {
         const cli_outcome outcome = take_found(&w, found);
 
+        first = false;
         if (outcome != CLI_RUN)
             return outcome;
     }
@@ -367,15 +404,120 @@ int cli_options_run(int argc, char **argv, const cli_tool *tool, void *job)
     return cli_output_finish(tool, outcome == CLI_RUN ? tool->run(job, &words) : (int)outcome);
 }
 
+static bool is_spelled(const cli_option *o, const char *option)
+{
+    return option[1] == '-' ? o->name != NULL && strcmp(o->name, option + 2) == 0
+                            : o->letter == option[1];
+}
+
 bool cli_options_given(const cli_words *words, const cli_tool *tool, const char *option)
 {
-    const bool is_long = option[1] == '-';
-
-    for (size_t i = 0; i < tool->option_count; i++) {
-        const cli_option *o = &tool->option[i];
-
-        if (is_long ? o->name != NULL && strcmp(o->name, option + 2) == 0 : o->letter == option[1])
+    for (size_t i = 0; i < tool->option_count; i++)
+        if (is_spelled(&tool->option[i], option))
             return (words->given >> i & 1) != 0;
-    }
     return false;
+}
+
+/* ---- The command line again ------------------------------------------------------------------ */
+
+/* An option of a command line that has been parsed, and its values. */
+typedef struct {
+    const cli_option *option;
+    const char *suffix; /* behind the letter; "": nothing */
+    const char *value[2];
+} given_option;
+
+/* found: what getopt_long returned. */
+static given_option read_given(const walk *w, int found)
+{
+    const bool is_long = found >= LONG_OPTION;
+    const size_t row = is_long ? (size_t)(found - LONG_OPTION) : row_of_letter(w->tool, found);
+    given_option g = { .option = &w->tool->option[row], .suffix = "" };
+
+    g.value[0] = g.option->argument != NULL ? optarg : NULL;
+    if (!is_long && g.option->kind == CLI_SUFFIXED && optarg != w->argv[optind - 1]) {
+        g.suffix = optarg;
+        g.value[0] = take_next_word(w);
+    } else if (g.option->kind == CLI_PAIR) {
+        g.value[1] = take_next_word(w);
+    }
+    return g;
+}
+
+const char *cli_options_value(const cli_words *words, const cli_tool *tool, const char *option)
+{
+    const walk w = { words->all_count, words->all, tool, NULL, NULL };
+    const char *value = NULL;
+    int found = next_option(words, tool, true);
+
+    for (; found != -1; found = next_option(words, tool, false)) {
+        const given_option g = read_given(&w, found);
+
+        if (is_spelled(g.option, option))
+            value = g.value[0];
+    }
+    return value;
+}
+
+/* As a shell reads it: in quotes where something in it means something to a shell. */
+static void write_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+./,:=@%";
+
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        fputs(word, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *word != '\0'; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*word, out);
+    putc('\'', out);
+}
+
+static void write_given(FILE *out, const given_option *g)
+{
+    if (g->option->letter != '\0')
+        fprintf(out, " -%c", g->option->letter);
+    else
+        fprintf(out, " --%s", g->option->name);
+    if (g->suffix[0] != '\0')
+        write_word(out, g->suffix);
+    for (int k = 0; k < 2 && g->value[k] != NULL; k++) {
+        putc(may_lack(g->option) ? '=' : ' ', out);
+        write_word(out, g->value[k]);
+    }
+}
+
+void cli_options_write(FILE *out, const cli_words *words, const cli_tool *tool,
+                       const char *const *dropped)
+{
+    const walk w = { words->all_count, words->all, tool, NULL, NULL };
+    int found = next_option(words, tool, true);
+
+    for (; found != -1; found = next_option(words, tool, false)) {
+        const given_option g = read_given(&w, found);
+        bool is_dropped = false;
+
+        for (const char *const *d = dropped; *d != NULL; d++)
+            is_dropped = is_dropped || is_spelled(g.option, *d);
+        if (!is_dropped)
+            write_given(out, &g);
+    }
+}
+
+void cli_options_write_files(FILE *out, const cli_words *words)
+{
+    bool dash = false;
+
+    for (int i = 0; i < words->count; i++)
+        dash = dash || is_option(words->word[i]);
+    fputs(dash ? " --" : "", out);
+    for (int i = 0; i < words->count; i++) {
+        putc(' ', out);
+        write_word(out, words->word[i]);
+    }
 }

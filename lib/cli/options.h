@@ -21,6 +21,14 @@ cli_outcome cli_options_parse(int argc, char **argv, const cli_tool *tool, void 
 int cli_options_run(int argc, char **argv, const cli_tool *tool, void *job);
 /* True when the option that is spelled so, `-g` or `--kernel`, was given. */
 bool cli_options_given(const cli_words *words, const cli_tool *tool, const char *option);
+/* The value of the last of these, borrowed; NULL where it has none, or was not given. */
+const char *cli_options_value(const cli_words *words, const cli_tool *tool, const char *option);
+/* The command line again, ` -s 3 ...` behind the name of the tool, fit for a shell: all options that
+ * were given but those listed, `-g` or `--kernel`, up to NULL. */
+void cli_options_write(FILE *out, const cli_words *words, const cli_tool *tool,
+                       const char *const *dropped);
+/* The files, with a blank before each. */
+void cli_options_write_files(FILE *out, const cli_words *words);
 /* `rvm-train: message (try rvm-train --help)` on stderr; returns CLI_WRONG. */
 cli_outcome cli_options_wrong(const cli_tool *tool, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

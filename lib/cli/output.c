@@ -14,10 +14,10 @@
 
 /* What the signal handler must know: a handler has no argument of its own. */
 static struct {
-    volatile sig_atomic_t interrupted;
-    volatile sig_atomic_t polled; /* somebody looks at `interrupted` */
-    char *volatile temporary;     /* owned; removed when a signal ends the process; or NULL */
-    pthread_t thread;             /* the one that all this belongs to */
+    volatile sig_atomic_t interrupted; /* by which signal; 0: by none */
+    volatile sig_atomic_t polled;      /* somebody looks at `interrupted` */
+    char *volatile temporary;          /* owned; removed when a signal ends the process; or NULL */
+    pthread_t thread;                  /* the one that all this belongs to */
 } signals;
 
 /* ---- Signals -------------------------------------------------------------------------------- */
@@ -31,8 +31,8 @@ static void on_signal(int number)
     }
     const char *const temporary = signals.temporary;
 
-    if (number == SIGINT && signals.polled && !signals.interrupted) {
-        signals.interrupted = 1;
+    if ((number == SIGINT || number == SIGTERM) && signals.polled && !signals.interrupted) {
+        signals.interrupted = number;
         return;
     }
     if (temporary != NULL)
@@ -60,6 +60,7 @@ const volatile sig_atomic_t *cli_output_catch_interrupt(void)
 {
     signals.polled = 1;
     catch_signal(SIGINT);
+    catch_signal(SIGTERM);
     return &signals.interrupted;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "basis/kernel.h"
+#include "cli/direct.h"
 #include "cli/note.h"
 #include "product/settings.h"
 
@@ -281,18 +282,39 @@ static void print_standard(FILE *out, const rvm_model_info *info)
                               : "standard deviation 1; sparse rows keep their zeros");
 }
 
-void cli_summary_print(FILE *out, const cli_tool *tool, const cli_summary *t, const rvm_settings *s,
-                       const rvm_problem *p, double seconds)
+/* What a race has chosen, and how to have it without. */
+static void print_choice(FILE *out, const cli_tool *tool, const cli_words *words,
+                         const cli_summary *t, const rvm_model_info *info, const rvm_settings *s,
+                         const rvm_problem *p)
+{
+    rvm_settings chosen = t->choice.chosen;
+
+    cli_contenders_tell(out, s, &t->choice);
+    if (t->choice.learned)
+        print_gamma(out, info, s, p, t->choice.compared > 1 ? "chosen" : "not compared");
+    chosen.standardize = info->standardized;
+    if (t->report.done) {
+        fputs("Same model = ", out);
+        cli_direct_write(out, tool, words, s, &chosen);
+    }
+}
+
+void cli_summary_print(FILE *out, const cli_tool *tool, const cli_words *words,
+                       const cli_summary *t, const rvm_settings *s, const rvm_problem *p,
+                       double seconds)
 {
     const rvm_model_info info = rvm_model_describe(t->model);
 
-    print_chosen(out, &info, s, p, t->trials);
+    if (t->choice.raced)
+        print_choice(out, tool, words, t, &info, s, p);
+    else
+        print_chosen(out, &info, s, p, t->trials);
     fprintf(out, "Examples = %zu\n", info.examples);
     print_standard(out, &info);
     if (info.outputs > 1)
         fprintf(out, "Outputs = %zu\n", info.outputs);
     fprintf(out, "Relevance vectors = %zu\n", info.vectors);
-    if (s->linear || s->quadratic)
+    if (s->linear || s->quadratic || info.has_terms)
         print_terms(out, tool, t->model);
     if (t->chains != NULL)
         print_chains(out, tool, t->chains);

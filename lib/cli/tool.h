@@ -35,6 +35,8 @@ typedef struct {
     int count;      /* operands; between operands_min and operands_max */
     char **word;    /* borrowed from argv */
     uint64_t given; /* bit i: the option in row i was there */
+    int all_count;  /* the whole command line, */
+    char **all;     /* borrowed */
 } cli_words;
 
 typedef struct {

@@ -479,9 +479,9 @@ size_t rvm_proposals_count(const rvm_proposals *q)
     return q->families;
 }
 
-rvm_proposal rvm_proposals_get(const rvm_proposals *q, size_t number)
+static rvm_proposal describe(const rvm_proposals *q, const family *f)
 {
-    const family *f = &q->family[q->rank[number]], *single = f->ard ? single_of(q, f) : NULL;
+    const family *single = f->ard ? single_of(q, f) : NULL;
     const family *like = single != NULL ? single : f;
     return (rvm_proposal){ .kernel = kernel_at(like, like->best), /* where length-scales begin */
                            .ard = f->ard,
@@ -491,6 +491,16 @@ rvm_proposal rvm_proposals_get(const rvm_proposals *q, size_t number)
                            .loss = f->least,
                            .row_loss = f->row_loss,
                            .rows = q->rows };
+}
+
+rvm_proposal rvm_proposals_get(const rvm_proposals *q, size_t number)
+{
+    return describe(q, &q->family[q->rank[number]]);
+}
+
+rvm_proposal rvm_proposals_current(const rvm_proposals *q)
+{
+    return describe(q, &q->family[GSL_MIN(q->current, q->families - 1)]);
 }
 
 void rvm_proposals_progress(int *steps, int *expected, const rvm_proposals *q)

@@ -29,6 +29,8 @@ void rvm_proposals_free(rvm_proposals *q);
 size_t rvm_proposals_count(const rvm_proposals *q);
 /* By ascending loss, of now. */
 rvm_proposal rvm_proposals_get(const rvm_proposals *q, size_t number);
+/* The one that is judged next, or was last. */
+rvm_proposal rvm_proposals_current(const rvm_proposals *q);
 /* Steps so far, and a guess of all. */
 void rvm_proposals_progress(int *steps, int *expected, const rvm_proposals *q);
 

@@ -235,15 +235,16 @@ static size_t laps_of(const runner *of)
     return of->folds == NULL ? 0 : rvm_crossval_finished(of->folds);
 }
 
-/* The one with the fewest folds among those that run; NULL where none does. Laps do not depend on the
- * number of threads, as the folds of a step would. */
-static runner *next_runner(rvm_race *r)
+/* The one with the fewest folds among those that run; r->runners where none does. Laps do not depend on
+ * the number of threads, as the folds of a step would. */
+static size_t next_runner(const rvm_race *r)
 {
-    runner *next = NULL;
+    size_t next = r->runners;
     for (size_t k = 0; k < r->runners; k++) {
-        runner *of = &r->runner[k];
-        if (of->lap == RVM_RUNNING && (next == NULL || laps_of(of) < laps_of(next)))
-            next = of;
+        const runner *of = &r->runner[k];
+        if (of->lap == RVM_RUNNING &&
+            (next == r->runners || laps_of(of) < laps_of(&r->runner[next])))
+            next = k;
     }
     return next;
 }
@@ -389,6 +390,15 @@ bool rvm_race_has_learned(const rvm_race *r)
            gain >= least_sure * uncertainty;
 }
 
+double rvm_race_gain(double *uncertainty, const rvm_race *r)
+{
+    double gain = 0;
+    *uncertainty = 0;
+    if (r->runners > 0)
+        (void)rvm_judge_compare(&gain, uncertainty, r->constant, winner(r)->loss, r->rows->rows);
+    return gain;
+}
+
 /* ---- Many rows ------------------------------------------------------------------------------ */
 
 /* The best kernel grows narrower the more rows there are; the process of a regression finds that out by
@@ -510,7 +520,7 @@ rvm_status rvm_race_step(bool *done, rvm_race *r, rvm_error *err)
 {
     bool over = false;
     rvm_status status = RVM_OK;
-    runner *next = next_runner(r);
+    const size_t next = next_runner(r);
     if (r->stage == SCREEN) {
         status = rvm_proposals_step(&over, r->proposals, err);
         if (status == RVM_OK && (over || is_time_over(r)))
@@ -518,7 +528,7 @@ rvm_status rvm_race_step(bool *done, rvm_race *r, rvm_error *err)
     } else if (is_time_over(r)) {
         r->stage = DONE;
     } else if (r->stage == RUN) {
-        status = next != NULL ? run(r, next, err) : next_heat(r, err);
+        status = next < r->runners ? run(r, &r->runner[next], err) : next_heat(r, err);
     } else if (r->stage == WIDE) {
         status = run_wide(r, err);
     }
@@ -727,4 +737,43 @@ size_t rvm_race_winner(const rvm_race *r)
            &r->runner[runner_at(r, number)] != winner(r))
         number++;
     return number;
+}
+
+/* By the folds so far, where there is no bound. */
+static double seconds_left(const rvm_race *r)
+{
+    double seconds = 0, done = 0, left = 0;
+    if (r->open.seconds > 0)
+        return fmax(r->open.seconds - (seconds_now() - r->started), 0);
+    for (size_t k = 0; k < r->runners; k++) {
+        const runner *of = &r->runner[k];
+        seconds += of->seconds;
+        done += (double)laps_of(of);
+        left += of->lap == RVM_RUNNING ? FOLDS - (double)laps_of(of) : 0;
+    }
+    left += r->open.prior && !r->flat_has_run ? FOLDS : 0;
+    return done > 0 ? left * seconds / done + seconds_to_come(r) : 0;
+}
+
+rvm_race_state rvm_race_now(const rvm_race *r)
+{
+    const size_t number = next_runner(r);
+    const runner *next = number < r->runners ? &r->runner[number] : NULL;
+    rvm_race_state now = { .screening = r->stage == SCREEN, .seconds_left = seconds_left(r) };
+    if (now.screening) {
+        const rvm_proposal of = rvm_proposals_current(r->proposals);
+        now.what = (rvm_entrant){ .kernel = of.kernel,
+                                  .ard = of.ard,
+                                  .linear = of.linear,
+                                  .kernel_prior = is_process(r, &of),
+                                  .standardize = of.standardize };
+    } else if (r->runners > 0) {
+        now.what = next != NULL ? next->what : winner(r)->what;
+    }
+    if (next != NULL) {
+        now.first = laps_of(next) + 1;
+        now.last = laps_of(next) < FIRST_LAP ? FIRST_LAP : FOLDS;
+        now.folds = FOLDS;
+    }
+    return now;
 }

@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -58,9 +59,21 @@ static void report_search(rvm_report *r, const rvm_trainer *tr)
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
+/* One class, or the same targets in all rows: any candidate ends with a constant. */
+static bool has_one_target(const rvm_trainer *tr)
+{
+    const rvm_problem *p = tr->p;
+    const size_t q = p->outputs;
+    bool same = true;
+    for (size_t i = 1; i < p->rows && same; i++)
+        same = memcmp(p->target, p->target + i * q, q * sizeof *p->target) == 0;
+    return same;
+}
+
 static bool is_open(const rvm_trainer *tr)
 {
-    return rvm_tuning_is_open(&tr->settings.tune);
+    const rvm_tuning *tune = &tr->settings.tune;
+    return rvm_tuning_is_open(tune) && !(tune->race && has_one_target(tr));
 }
 
 static rvm_status begin_tune(rvm_trainer *tr, rvm_error *err)

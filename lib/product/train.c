@@ -68,12 +68,30 @@ static void close_kernel(rvm_settings *s, const rvm_trainer *tr)
     }
 }
 
+/* A race would find out that features of one size are better, but in sparse rows, as those of texts are:
+ * these have one unit as a rule, and the standard deviation of a rare word is small. So it need not, and
+ * all its folds are of the same rows as the model. */
+static bool close_standardize(rvm_trainer *tr)
+{
+    rvm_tuning *tune = &tr->settings.tune;
+    const bool features = tune->type_count > 0 || (tr->settings.kernel.type != RVM_SPLINE &&
+                                                   tr->settings.kernel.type != RVM_PRECOMPUTED);
+    const bool may = tune->race && tune->standardize && features;
+    tune->standardize = false;
+    return may;
+}
+
 /* From here on all is of standardised rows, those of folds of this training among them. */
 static rvm_status standardize(rvm_trainer *tr, rvm_error *err)
 {
-    if (!tr->settings.standardize)
+    const bool dense_only = close_standardize(tr) && !tr->settings.standardize;
+    if (!dense_only && !tr->settings.standardize)
         return RVM_OK;
     rvm_status status = rvm_standard_learn(&tr->standard, tr->file, err);
+    if (status == RVM_OK && dense_only && !tr->standard.centred) {
+        rvm_standard_free(&tr->standard);
+        return RVM_OK;
+    }
     tr->own = status == RVM_OK ? rvm_problem_alloc() : NULL;
     if (status == RVM_OK && tr->own == NULL)
         status = rvm_fail_memory(err, "the standardised rows");
@@ -86,14 +104,11 @@ static rvm_status standardize(rvm_trainer *tr, rvm_error *err)
 
 static rvm_status next_stage(rvm_trainer *tr, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
     tr->past += work_of(tr, (int)tr->stage);
     close_kernel(&tr->settings, tr);
-    if (tr->stage == RVM_TUNE) {
-        status = standardize(tr, err); /* where a race has chosen that */
+    if (tr->stage == RVM_TUNE)
         tr->of_fold = tr->settings;
-    }
-    return status == RVM_OK ? begin_stage(tr, (int)tr->stage + 1, err) : status;
+    return begin_stage(tr, (int)tr->stage + 1, err);
 }
 
 rvm_report rvm_trainer_report(const rvm_trainer *tr)
@@ -145,7 +160,6 @@ static rvm_status begin(rvm_trainer *tr, rvm_error *err)
     if (tr->place == NULL)
         return rvm_fail_memory(err, "the classes");
     s->tolerance = fmax(s->tolerance, s->prune_margin); /* what is not kept is not added */
-    s->tune.standardize = s->tune.standardize && !tr->standard.used;
     tr->of_fold = *s;
     return begin_stage(tr, RVM_TUNE, err);
 }

@@ -8,7 +8,7 @@ options() {
         print $1
         if ($1 ~ /,$/)
             print $2
-    }' | sed 's/,$//; s/^-wI$/-w/' | sort -u
+    }' | sed 's/,$//; s/^-wI$/-w/; s/\[=.*//' | sort -u
 }
 
 bad=0
