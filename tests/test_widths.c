@@ -333,6 +333,32 @@ START_TEST(one_of_many)
     }
 END_TEST
 
+/* Classes by the sum of many inputs, noise, and few rows. The evidence does without any input, since one
+ * by one they are worth little; rows that it has not seen do not bear that out. */
+START_TEST(classes_of_inputs_alike)
+    {
+        const rvm_settings s = settings_for(RVM_CLASSIFICATION, RVM_RBF, 0.05);
+        rvm_problem *p = noise_problem(100, 30, 7);
+        for (size_t n = 0; n < p->rows; n++) {
+            double sum = 0;
+            for (int j = 1; j <= 30; j++)
+                sum += feature(p, n, j);
+            p->target[n] = sum + 5.5 * p->target[n] > 0 ? 1 : -1;
+        }
+        rvm_widths *w = find(p, &s);
+        const rvm_input_weights *found = rvm_widths_best(w);
+        double least = INFINITY, most = 0;
+        for (size_t j = 0; j < found->count; j++) {
+            least = fmin(least, found->weight[j]);
+            most = fmax(most, found->weight[j]);
+        }
+        ck_assert_uint_eq(found->count, 30);
+        ck_assert_msg(most < 10 * least, "weights from %g to %g", least, most);
+        rvm_widths_free(w);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *widths_suite(void)
 {
     Suite *s = suite_create("widths");
@@ -350,6 +376,7 @@ Suite *widths_suite(void)
     tcase_add_test(c, nothing_to_learn);
     tcase_add_loop_test(c, fine_structure, 0, 2);
     tcase_add_test(c, one_of_many);
+    tcase_add_test(c, classes_of_inputs_alike);
     suite_add_tcase(s, c);
     return s;
 }

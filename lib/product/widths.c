@@ -27,7 +27,15 @@
  * there each relevance goes its own way. The best of them goes on to its maximum, and leaves out the
  * inputs that the evidence does without. So it does not end below the best single scale. Where rows
  * stand close, some begin at their spacing: targets with structure so fine look like noise at the
- * other length-scales, and an ascent from there ends in a flat function. */
+ * other length-scales, and an ascent from there ends in a flat function.
+ *
+ * A class says less of a row than a number does, and Laplace's evidence is an approximation: of few rows
+ * the maximum may be behind one scale for all. So of classes the rows are halved, each half climbs by
+ * itself, and on the other half it is judged how far to go, in ln eta, from the best single scale to the
+ * maximum: each row predicted from the others (screen.h). All rows go as far as the two halves are best
+ * together. Five-fold, right of 100 with the maximum, and so: sonar 78.4, 81.3; heart 82.2, 83.7;
+ * ionosphere 94.6, 94.6. Outputs go all the way: halves know less of them than their targets do (mean
+ * squared errors of servo .086, .101; yacht .070, .075; machine .197, .196). */
 #include "product/widths.h"
 
 #include <gsl/gsl_blas.h>
@@ -48,12 +56,15 @@
 #include "data/problem.h"
 #include "inference/process.h"
 #include "product/sample.h"
+#include "product/screen.h"
 
 enum {
     MOST_ROWS = 500,
-    ASCENTS = 6,    /* at the most; two of them are for fine structure */
-    STEPS = 4,      /* of an ascent in one call */
-    MAX_STEPS = 200 /* of an ascent in all */
+    ASCENTS = 6,     /* at the most; two of them are for fine structure */
+    STEPS = 4,       /* of an ascent in one call */
+    MAX_STEPS = 200, /* of an ascent in all */
+    LEAST_ROWS = 60, /* that are halved */
+    SHARES = 5       /* steps of the way from one scale to the maximum, both ends among them */
 };
 
 /* Nats that a step must gain for another one: of all ascents, and of the best one. */
@@ -117,10 +128,16 @@ struct rvm_widths {
     const volatile int *interrupted; /* borrowed, or NULL */
     ascent ascent[ASCENTS];
     int ascents;
-    bool single_start;   /* from gamma alone */
-    int best;            /* -1 while all climb */
-    int *best_index;     /* owned, inputs */
-    double *best_weight; /* owned, inputs */
+    bool single_start;     /* from gamma alone */
+    rvm_kernel kernel;     /* as it was given */
+    rvm_settings settings; /* of the screen; class weights are borrowed */
+    double *one, *end;     /* owned, count: theta of the best single scale, and of the maximum */
+    rvm_widths *half[2];   /* owned: every other row, once the maximum is known */
+    int halves_over;
+    bool is_half, climbed; /* climbed: the maximum is known */
+    int best;              /* -1 while all climb */
+    int *best_index;       /* owned, inputs */
+    double *best_weight;   /* owned, inputs */
     rvm_input_weights chosen;
     bool settled;        /* they are final, and the ascents are gone */
     double log_evidence; /* then */
@@ -607,9 +624,12 @@ static rvm_status prepare(rvm_widths *w, const rvm_kernel *kernel, rvm_error *er
     w->count = w->inputs.count + (w->free_noise ? 2 : 1) * w->targets + 1;
     w->low = rvm_array(w->count, sizeof *w->low);
     w->high = rvm_array(w->count, sizeof *w->high);
+    w->one = rvm_array(w->count, sizeof *w->one);
+    w->end = rvm_array(w->count, sizeof *w->end);
     w->best_index = rvm_array(w->inputs.count, sizeof *w->best_index);
     w->best_weight = rvm_array(w->inputs.count, sizeof *w->best_weight);
-    if (w->low == NULL || w->high == NULL || w->best_index == NULL || w->best_weight == NULL)
+    if (w->low == NULL || w->high == NULL || w->one == NULL || w->end == NULL ||
+        w->best_index == NULL || w->best_weight == NULL)
         return rvm_fail_memory(err, "the length-scales");
     return begin_ascents(w, kernel, err);
 }
@@ -626,6 +646,8 @@ rvm_status rvm_widths_alloc(rvm_widths **out, const rvm_study *y, const size_t *
     w->single = -INFINITY;
     w->terms = rvm_term_wanted(s);
     w->single_start = s->restarts == 1;
+    w->settings = *s;
+    w->kernel = y->basis.kernel;
     size_t *row = NULL;
     rvm_status status = choose_rows(&row, w, y, s, err);
     if (status == RVM_OK)
@@ -655,6 +677,10 @@ void rvm_widths_free(rvm_widths *w)
     free(w->row_weight);
     free(w->low);
     free(w->high);
+    free(w->one);
+    free(w->end);
+    for (int side = 0; side < 2; side++)
+        rvm_widths_free(w->half[side]);
     free(w->best_index);
     free(w->best_weight);
     free(w);
@@ -699,8 +725,10 @@ static rvm_status untie(bool *tied, rvm_widths *w, rvm_error *err)
     rvm_status status = RVM_OK;
     *tied = false;
     for (int k = 0; k < w->ascents; k++)
-        if (w->ascent[k].tied)
-            w->single = fmax(w->single, w->ascent[k].path.now.value);
+        if (w->ascent[k].tied && w->ascent[k].path.now.value > w->single) {
+            w->single = w->ascent[k].path.now.value;
+            memcpy(w->one, w->ascent[k].path.now.theta, w->count * sizeof *w->one);
+        }
     for (int k = 0; k < w->ascents && status == RVM_OK; k++) {
         ascent *c = &w->ascent[k];
         const rvm_hill hill = hill_of(c);
@@ -741,26 +769,185 @@ static rvm_status step_all(rvm_widths *w, rvm_error *err)
     return status;
 }
 
-static void choose(rvm_widths *w)
+static void choose(rvm_widths *w, const double *theta)
 {
-    const rvm_place *best = &highest(w)->path.now;
     size_t count = 0;
     for (size_t j = 0; j < w->inputs.count; j++)
-        if (isfinite(best->theta[j])) {
+        if (isfinite(theta[j])) {
             w->best_index[count] = w->inputs.index[j];
-            w->best_weight[count++] = exp(best->theta[j]);
+            w->best_weight[count++] = exp(theta[j]);
         }
     w->chosen = (rvm_input_weights){ count, w->best_index, w->best_weight };
+}
+
+static void free_ascents(rvm_widths *w)
+{
+    for (int k = 0; k < ASCENTS; k++)
+        if (k != w->best || w->settled)
+            ascent_free(&w->ascent[k]);
 }
 
 /* Gives back the memory, which the search to come can use. */
 static void settle(rvm_widths *w)
 {
-    choose(w);
-    w->log_evidence = highest(w)->path.now.value;
     w->settled = true;
-    for (int k = 0; k < ASCENTS; k++)
-        ascent_free(&w->ascent[k]);
+    free_ascents(w);
+    for (int side = 0; side < 2; side++) {
+        rvm_widths_free(w->half[side]);
+        w->half[side] = NULL;
+    }
+}
+
+/* ---- Halves --------------------------------------------------------------------------------- */
+
+/* What half `side` of `of` sees, N of its rows. */
+static rvm_status copy_half(rvm_widths *w, const rvm_widths *of, size_t side, size_t N,
+                            rvm_error *err)
+{
+    size_t *row = rvm_array(N, sizeof *row);
+    for (size_t n = 0; n < N && row != NULL; n++)
+        row[n] = 2 * n + side;
+    w->p = row != NULL ? rvm_problem_subset(of->p, row, N) : NULL;
+    free(row);
+    w->t = gsl_matrix_alloc(of->t->size1, N);
+    w->fixed = rvm_array(of->t->size1, sizeof *w->fixed);
+    w->row_weight = rvm_array(N, sizeof *w->row_weight);
+    if (w->p == NULL || w->t == NULL || w->fixed == NULL || w->row_weight == NULL)
+        return rvm_fail_memory(err, "half of the rows");
+    memcpy(w->fixed, of->fixed, of->targets * sizeof *w->fixed);
+    for (size_t n = 0; n < N; n++) {
+        w->row_weight[n] = of->row_weight != NULL ? of->row_weight[2 * n + side] : 1;
+        for (size_t k = 0; k < of->targets; k++)
+            gsl_matrix_set(w->t, k, n, gsl_matrix_get(of->t, k, 2 * n + side));
+    }
+    return RVM_OK;
+}
+
+static rvm_status half_alloc(rvm_widths **out, const rvm_widths *of, size_t side, rvm_error *err)
+{
+    rvm_widths *w = rvm_array(1, sizeof *w);
+    if (w == NULL)
+        return rvm_fail_memory(err, "half of the rows");
+    w->is_half = true;
+    w->best = -1;
+    w->single = -INFINITY;
+    w->threads = of->threads;
+    w->interrupted = of->interrupted;
+    w->terms = of->terms;
+    w->single_start = of->single_start;
+    w->likelihood = of->likelihood;
+    w->free_noise = of->free_noise;
+    w->targets = of->targets;
+    w->settings = of->settings;
+    w->kernel = of->kernel;
+    rvm_status status = copy_half(w, of, side, (of->p->rows + 1 - side) / 2, err);
+    if (status == RVM_OK)
+        status = prepare(w, &w->kernel, err);
+    if (status != RVM_OK) {
+        rvm_widths_free(w);
+        return status;
+    }
+    *out = w;
+    return RVM_OK;
+}
+
+/* theta of that share of the way from one scale to the maximum. Inputs that the maximum leaves out are
+ * left out from half-way on; to there they go to the least relevance that there is. */
+static void place_between(double *theta, const rvm_widths *w, int share)
+{
+    const double part = (double)share / (SHARES - 1);
+    for (size_t j = 0; j < w->count; j++) {
+        const bool out = !isfinite(w->end[j]);
+        const double end = out ? w->low[j] : w->end[j];
+        theta[j] = out && part >= 0.5    ? -INFINITY
+                   : share == SHARES - 1 ? end
+                                         : w->one[j] + part * (end - w->one[j]);
+    }
+}
+
+/* Adds what the rows of `others` lose by each share of a half that has not seen them. */
+static rvm_status judge_shares(double *loss, rvm_widths *half, const rvm_problem *others,
+                               rvm_error *err)
+{
+    rvm_screen *screen = NULL;
+    rvm_kernel kernel = half->kernel;
+    double *theta = rvm_array(half->count, sizeof *theta), mean = 0;
+    rvm_status status = theta == NULL ? rvm_fail_memory(err, "the length-scales")
+                                      : rvm_screen_alloc(&screen, others, &half->settings, err);
+    kernel.gamma = 1;
+    kernel.inputs = &half->chosen;
+    for (int k = 0; k < SHARES && status == RVM_OK && isfinite(half->single); k++) {
+        place_between(theta, half, k);
+        choose(half, theta);
+        status = rvm_screen_judge(&mean, screen, &kernel, half->settings.linear, err);
+        loss[k] += mean * (double)others->rows;
+    }
+    rvm_screen_free(screen);
+    free(theta);
+    return status;
+}
+
+/* The maximum, unless less of the way is better, and never a place behind the best single scale. */
+static rvm_status choose_share(rvm_widths *w, rvm_error *err)
+{
+    double loss[SHARES] = { 0 };
+    ascent *c = &w->ascent[w->best];
+    rvm_place *to = &c->path.trial;
+    int best = SHARES - 1;
+    rvm_status status = RVM_OK;
+    for (int side = 0; side < 2 && status == RVM_OK; side++)
+        status = judge_shares(loss, w->half[side], w->half[1 - side]->p, err);
+    for (int k = best - 1; k >= 0; k--)
+        if (loss[k] < loss[best])
+            best = k;
+    if (status != RVM_OK || best == SHARES - 1)
+        return status;
+    place_between(to->theta, w, best);
+    status = evaluate(&to->value, to->gradient, c, to->theta, err);
+    if (status == RVM_OK && !(to->value >= w->single)) {
+        place_between(to->theta, w, 0);
+        to->value = w->single;
+    }
+    if (status == RVM_OK && !rvm_interrupted(w->interrupted)) {
+        w->log_evidence = to->value;
+        choose(w, to->theta);
+    }
+    return status;
+}
+
+static rvm_status step_halves(bool *done, rvm_widths *w, rvm_error *err)
+{
+    bool over = false;
+    rvm_status status = rvm_widths_step(&over, w->half[w->halves_over], err);
+    w->halves_over += status == RVM_OK && over;
+    if (status != RVM_OK || w->halves_over < 2)
+        return status;
+    if (w->half[0]->settled && w->half[1]->settled)
+        status = choose_share(w, err);
+    *done = status == RVM_OK;
+    if (*done)
+        settle(w);
+    return status;
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+static rvm_status finish_climb(bool *done, rvm_widths *w, rvm_error *err)
+{
+    const rvm_place *top = &w->ascent[w->best].path.now;
+    rvm_status status = RVM_OK;
+    w->climbed = true;
+    w->log_evidence = top->value;
+    memcpy(w->end, top->theta, w->count * sizeof *w->end);
+    choose(w, w->end);
+    free_ascents(w);
+    *done =
+        w->is_half || w->likelihood->has_noise || w->p->rows < LEAST_ROWS || !isfinite(w->single);
+    for (size_t side = 0; side < 2 && !*done && status == RVM_OK; side++)
+        status = half_alloc(&w->half[side], w, side, err);
+    if (*done)
+        settle(w);
+    return status;
 }
 
 static rvm_status step_best(bool *done, rvm_widths *w, rvm_error *err)
@@ -770,9 +957,8 @@ static rvm_status step_best(bool *done, rvm_widths *w, rvm_error *err)
     rvm_status status = climb_on(c, fine, err);
     if (status == RVM_OK && c->path.resting)
         status = leave_out(&dropped, c, err);
-    *done = status == RVM_OK && c->path.resting && !dropped && !rvm_interrupted(w->interrupted);
-    if (*done)
-        settle(w);
+    if (status == RVM_OK && c->path.resting && !dropped && !rvm_interrupted(w->interrupted))
+        status = finish_climb(done, w, err);
     return status;
 }
 
@@ -781,20 +967,24 @@ rvm_status rvm_widths_step(bool *done, rvm_widths *w, rvm_error *err)
     *done = w->settled || w->inputs.count == 0 || w->targets == 0;
     if (*done)
         return RVM_OK;
+    if (w->climbed)
+        return step_halves(done, w, err);
     return w->best < 0 ? step_all(w, err) : step_best(done, w, err);
 }
 
 void rvm_widths_report(rvm_report *r, const rvm_widths *w)
 {
-    const double steps = highest(w)->path.steps;
+    const double steps = w->climbed ? 0 : highest(w)->path.steps, share = 0.8; /* of all rows */
     r->rows = w->p->rows;
-    r->log_evidence = w->settled ? w->log_evidence : highest(w)->path.now.value;
-    r->progress = w->settled ? 1 : steps / (steps + 20);
+    r->log_evidence = w->climbed ? w->log_evidence : highest(w)->path.now.value;
+    r->progress = w->settled   ? 1
+                  : w->climbed ? share + (1 - share) * w->halves_over / 2
+                               : share * steps / (steps + 20);
 }
 
 const rvm_input_weights *rvm_widths_best(rvm_widths *w)
 {
-    if (!w->settled)
-        choose(w);
+    if (!w->climbed)
+        choose(w, highest(w)->path.now.theta);
     return &w->chosen;
 }

@@ -16,8 +16,8 @@ typedef struct rvm_widths rvm_widths;
 /* What y observes: a regression, whose outputs have the relevances in common, two classes, or more of
  * them, one against the rest, with the relevances in common too (classes above 2, class_of_row[n]
  * below it; else 0 and NULL). The kernel, which weighs inputs, is that of its basis. Many rows are
- * represented by a random part of them. All borrowed during the call;
- * y observes its first output afterwards. */
+ * represented by a random part of them. All borrowed during the call, the class weights of s
+ * for longer; y observes its first output afterwards. */
 RVM_CHECKED rvm_status rvm_widths_alloc(rvm_widths **out, const rvm_study *y,
                                         const size_t *class_of_row, size_t classes,
                                         const rvm_settings *s, rvm_error *err);
