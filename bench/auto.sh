@@ -545,7 +545,8 @@ print_page_head() {
 svm-train with features of mean 0 and variance 1 (and targets of a regression), C and gamma from the
 grid search that comes with libsvm (as in TUNED; a point gets $point_seconds seconds), and -b 1 in
 classification.  Rows are drawn at random, the same for all: seven in ten to train on, at most
-$most_rows, and the others, at most $most_tests, are the test.  Numbers are means over the draws ($draws).
+$most_rows, and the others, at most $most_tests, are the test.  Numbers are means over
+the draws ($draws).
 
     error     of the test rows: per cent of wrong classes (svm-train: without -b 1), or the mean
               squared error in the target's units
@@ -554,8 +555,8 @@ $most_rows, and the others, at most $most_tests, are the test.  Numbers are mean
     ratio     ours to that of svm-train; of densities the ratio of these, not of their logarithms
     seconds   of the processor, one thread, with all searches
 
-    command     make bench-auto BENCH_DATA=FOLDER AUTO_DRAWS=$draws AUTO_MOST=$most_rows \\
-                    BENCH_POINT=$point_seconds AUTO_OPTIONS='$options'
+    command     make bench-auto BENCH_DATA=FOLDER AUTO_FIRST=$first_draw AUTO_DRAWS=$draws \\
+                    AUTO_MOST=$most_rows BENCH_POINT=$point_seconds AUTO_OPTIONS='$options'
 $(describe_machine)
 $(describe_program "$bin")
     peer        svm-train of libsvm
@@ -579,8 +580,8 @@ print_all() {
     }
     tell_of_collapses
     ! grep -q ' noise' "$tmp/lines" || {
-        printf '\n%d rows with nothing to learn, 10 inputs; a target of variance 1, or two ' "$noise_rows"
-        printf 'classes:\n\n'
+        printf '\n%d rows with nothing to learn, 10 inputs; a target of variance 1, ' "$noise_rows"
+        printf 'or two classes:\n\n'
         print_noise
     }
     [ -z "$others" ] || {
