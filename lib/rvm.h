@@ -315,7 +315,7 @@ size_t rvm_race_contenders(const rvm_race *r);
 rvm_contender rvm_race_contender(const rvm_race *r, size_t number);
 /* Which of them is the best so far. */
 size_t rvm_race_winner(const rvm_race *r);
-/* Loss of a constant beyond that of the winner, and the standard error of that; 0 where nothing has run. */
+/* Loss of a constant beyond that of the winner, and its standard error; 0 where nothing has run. */
 double rvm_race_gain(double *uncertainty, const rvm_race *r);
 /* How it stands. */
 typedef struct {

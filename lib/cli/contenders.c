@@ -94,7 +94,7 @@ void cli_contenders_print(FILE *table, const rvm_settings *asked, const rvm_race
                     loss_name(asked), "error", "behind the winner", "vectors");
         if (c.lap == RVM_SCREENED && !screened)
             fprintf(table, "%-16s %-6s %9s %9s %9s %19s\n", "screened only", "", "gamma",
-                    loss_name(asked), "", "behind the best");
+                    "screen's", "", "behind the best");
         if (c.lap == RVM_SCREENED)
             print_screened(table, &c);
         else

@@ -1,7 +1,7 @@
 /* The command that trains at once what a race has chosen.
  *
- * Options that say the same as what was chosen stay as they were given. The others go, and where what
- * was chosen is no default an option takes their place. */
+ * Options that say the same as what was chosen stay as they were given. The others go, and where
+ * what was chosen is no default an option takes their place. */
 #include "cli/direct.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include "cli/tool.h"
 
-/* In one line, with the options and files of the command line as it was given. asked: what these say;
- * chosen: with what training goes on, the same model to the byte. */
+/* In one line, with the options and files of the command line as it was given. asked: what these
+ * say; chosen: with what training goes on, the same model to the byte. */
 void cli_direct_write(FILE *out, const cli_tool *tool, const cli_words *words,
                       const rvm_settings *asked, const rvm_settings *chosen);
 

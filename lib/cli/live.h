@@ -13,8 +13,8 @@ typedef struct {
 
 /* A line on `out` when that is a terminal and one is wanted. */
 cli_live cli_live_start(FILE *out, bool wanted);
-/* How far the training tr on `rows` rows is, when what stands there is a tenth of a second old. Drawn
- * before each step, the first too, which may take long. */
+/* How far the training tr on `rows` rows is, when what stands there is a tenth of a second old.
+ * Drawn before each step, the first too, which may take long. */
 void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_trainer *tr, size_t rows);
 /* Leaves an empty line behind. */
 void cli_live_clear(cli_live *line);

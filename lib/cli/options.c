@@ -288,7 +288,7 @@ static cli_outcome too_few_files(const walk *w)
     return CLI_WRONG;
 }
 
-/* A number that would be taken as a file, behind an option that may have a value, as in --auto 5. */
+/* A number that would be taken as a file, behind an option that may have a value: --auto 5. */
 static bool is_stray_value(const walk *w)
 {
     const char *last = w->argv[optind - 1];

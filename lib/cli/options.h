@@ -23,8 +23,8 @@ int cli_options_run(int argc, char **argv, const cli_tool *tool, void *job);
 bool cli_options_given(const cli_words *words, const cli_tool *tool, const char *option);
 /* The value of the last of these, borrowed; NULL where it has none, or was not given. */
 const char *cli_options_value(const cli_words *words, const cli_tool *tool, const char *option);
-/* The command line again, ` -s 3 ...` behind the name of the tool, fit for a shell: all options that
- * were given but those listed, `-g` or `--kernel`, up to NULL. */
+/* The command line again, ` -s 3 ...` behind the name of the tool, fit for a shell: all options
+ * that were given but those listed, `-g` or `--kernel`, up to NULL. */
 void cli_options_write(FILE *out, const cli_words *words, const cli_tool *tool,
                        const char *const *dropped);
 /* The files, with a blank before each. */

@@ -235,8 +235,8 @@ static size_t laps_of(const runner *of)
     return of->folds == NULL ? 0 : rvm_crossval_finished(of->folds);
 }
 
-/* The one with the fewest folds among those that run; r->runners where none does. Laps do not depend on
- * the number of threads, as the folds of a step would. */
+/* The one with the fewest folds among those that run; r->runners where none does. Laps do not
+ * depend on the number of threads, as the folds of a step would. */
 static size_t next_runner(const rvm_race *r)
 {
     size_t next = r->runners;

@@ -68,15 +68,19 @@ static void close_kernel(rvm_settings *s, const rvm_trainer *tr)
     }
 }
 
-/* A race would find out that features of one size are better, but in sparse rows, as those of texts are:
- * these have one unit as a rule, and the standard deviation of a rare word is small. So it need not, and
- * all its folds are of the same rows as the model. */
+/* A race would find out that features of one size are better, but in sparse rows, as those of
+ * texts: these have one unit as a rule, and the standard deviation of a rare word is small. So it
+ * need not, and all its folds are of the same rows as the model. Splines want numbers of 0 and
+ * more, and precomputed rows have no features. */
 static bool close_standardize(rvm_trainer *tr)
 {
     rvm_tuning *tune = &tr->settings.tune;
-    const bool features = tune->type_count > 0 || (tr->settings.kernel.type != RVM_SPLINE &&
-                                                   tr->settings.kernel.type != RVM_PRECOMPUTED);
-    const bool may = tune->race && tune->standardize && features;
+    const rvm_kernel_type alone = tr->settings.kernel.type;
+    bool may = tune->race && tune->standardize;
+    for (size_t k = 0; k < tune->type_count; k++)
+        may = may && tune->type[k] != RVM_SPLINE;
+    if (tune->type_count == 0)
+        may = may && alone != RVM_SPLINE && alone != RVM_PRECOMPUTED;
     tune->standardize = false;
     return may;
 }

@@ -57,6 +57,11 @@ awk '{ $2 = "1:" 100000 * substr($2, 3); print }' rows >uneven
 ! grep -q ranges err || fail "ranges: $(cat err)"
 grep -q '^Features standardized' out || fail "not standardised: $(cat out)"
 
+# Splines want features of 0 and more.
+"$BIN/rvm-train" -s 3 --auto --select linear,spline rows model >out 2>err || fail "splines: $(cat err)"
+grep -q '^spline ' out || fail "splines do not take part: $(cat out)"
+! grep -q '^Features standardized' out || fail "splines are standardised: $(cat out)"
+
 # Sparse rows, as of texts, stay as they are.
 awk 'BEGIN { seed = 11; for (i = 0; i < 60; i++) { printf "%d", i % 2 ? 1 : -1; w = 0
     for (k = 0; k < 12; k++) { seed = seed * 16807 % 2147483647; w += 1 + seed % 8000
