@@ -111,7 +111,7 @@ void cli_contenders_keep(cli_choice *out, const rvm_settings *asked, const rvm_r
 {
     const size_t best = rvm_race_winner(race), count = rvm_race_contenders(race);
 
-    *out = (cli_choice){ .raced = true, .chosen = *asked, .compared = count };
+    *out = (cli_choice){ .raced = true, .chosen = *asked };
     rvm_race_apply(&out->chosen, race);
     out->learned = rvm_race_has_learned(race);
     out->gain = rvm_race_gain(&out->gain_uncertainty, race);
@@ -119,9 +119,10 @@ void cli_contenders_keep(cli_choice *out, const rvm_settings *asked, const rvm_r
         return;
     out->winner = rvm_race_contender(race, best);
     out->has_run = out->winner.lap != RVM_SCREENED && out->winner.rows > 0;
-    for (size_t k = 0; k < count && out->second.rows == 0; k++) {
+    for (size_t k = 0; k < count; k++) {
         const rvm_contender c = rvm_race_contender(race, k);
-        if (k != best && c.lap != RVM_SCREENED)
+        out->compared += c.rows > 0;
+        if (k != best && c.lap != RVM_SCREENED && out->second.rows == 0)
             out->second = c;
     }
 }

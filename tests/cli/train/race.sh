@@ -6,6 +6,7 @@ kernels() { awk '$1 == "candidate" || $1 == "screened" { next } /^Chosen/ { exit
 
 awk 'NR % 4 == 1' "$DATA/friedman1.train" >rows # targets that five of ten inputs explain
 awk 'NR % 3 == 0' "$DATA/ripley.train" >classes
+awk 'NR % 3 == 1' "$DATA/iris" >iris
 
 # A heading, the candidates that ran by their loss, those that stopped behind them, one star; then the others, and nothing too wide.
 train -s 3 --auto rows model
@@ -63,6 +64,9 @@ grep -q '^Held-out' out && fail "-b 0: $(cat out)"
 train -s 3 -g 0.05 -t 2 --auto rows model
 awk '$1 == "rbf" && $(NF - 1) != "+-" && / ard/ { exit 1 }' out || fail "-g and length-scales: $(cat out)"
 ! grep -q '^Gamma = .*chosen' out || fail "a gamma that is given is chosen: $(cat out)"
+train --auto --ard iris model # no single width says what these are worth in the screen
+awk '/^Chosen/ { exit } NR > 1 && / ard / { n++ } END { exit n < 3 }' out || fail "--ard: $(cat out)"
+grep -Eq '^Chosen = .* ard, .* (ahead of|behind) ' out || fail "--ard: $(cat out)"
 train -s 3 --auto -g auto rows other
 train -s 3 --auto rows model
 cmp model other || fail "-g auto is not what --auto does"
