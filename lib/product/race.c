@@ -225,8 +225,9 @@ static rvm_status choose_runners(rvm_race *r, rvm_error *err)
     r->stage = r->rows->rows < LEAST_ROWS ? DONE : RUN;
     for (size_t k = 0; k < count && r->runners < MOST_KERNELS && status == RVM_OK; k++) {
         const rvm_proposal of = rvm_proposals_get(r->proposals, k);
-        if (count == 1 || unseen || (!of.doubtful && isfinite(of.loss) &&
-                           (r->runners < LEAST_KERNELS || is_in_reach(&of, &best))))
+        if (count == 1 || unseen ||
+            (!of.doubtful && isfinite(of.loss) &&
+             (r->runners < LEAST_KERNELS || is_in_reach(&of, &best))))
             status = add_runner(r, entrant_of(r, &of, is_process(r, &of)), err);
     }
     return status;
