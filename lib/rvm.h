@@ -325,7 +325,7 @@ typedef struct {
     double seconds_left;       /* until training has ended, about; 0: no idea yet */
 } rvm_race_state;
 rvm_race_state rvm_race_now(const rvm_race *r);
-/* Whether it was better than a constant by a standard error; else training ends with one. */
+/* Whether it was better than a constant by 1.5 standard errors; else training ends with one. */
 bool rvm_race_has_learned(const rvm_race *r);
 
 /* ---- Training ------------------------------------------------------------------------------- */

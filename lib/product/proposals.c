@@ -345,16 +345,18 @@ static bool is_tried(const family *f, int rung)
     return f->tried[rung - WIDEST];
 }
 
-/* The next rung; false when there is none. */
+/* The next rung; false when there is none. A power of large gamma is a factor times another one, and
+ * its loss falls by rounding for ever. */
 static bool next_rung(int *rung, const family *f)
 {
+    const int narrowest = GSL_MIN(f->last + 2, NARROWEST);
     for (*rung = f->searched ? FIRST : 0; *rung <= f->last; *rung += 2)
         if (!is_tried(f, *rung))
             return true;
     for (int step = 2; step > 0 && f->searched; step--)
         for (int side = -1; side <= 1; side += 2) {
             *rung = f->best + side * step;
-            if (*rung >= WIDEST && *rung <= NARROWEST && !is_tried(f, *rung))
+            if (*rung >= WIDEST && *rung <= narrowest && !is_tried(f, *rung))
                 return true;
         }
     return false;

@@ -46,7 +46,7 @@ enum {
 
 /* Standard errors: beyond so many a candidate of the screen does not run, and one that runs stops; within
  * so many candidates are as good as each other; and what the winner gains on a constant. */
-static const double out_of_reach = 3, clearly = 2, as_good = 1, least_sure = 1;
+static const double out_of_reach = 3, clearly = 2, as_good = 1, least_sure = 1.5;
 
 /* Vectors of a row of training: a flat prior that has more has collapsed. So has any prior whose noise is
  * at its bound in so many folds while it gains less than that (nats a row) on a constant: targets without
@@ -390,7 +390,7 @@ bool rvm_race_has_learned(const rvm_race *r)
     const runner *best = r->runners > 0 ? winner(r) : NULL;
     return best == NULL || best->judged == 0 ||
            !rvm_judge_compare(&gain, &uncertainty, r->constant, best->loss, r->rows->rows) ||
-           gain >= least_sure * uncertainty;
+           gain > least_sure * uncertainty;
 }
 
 double rvm_race_gain(double *uncertainty, const rvm_race *r)
