@@ -35,10 +35,20 @@ static void choose_prior(rvm_settings *s, const uint8_t *data)
     s->sampling.mixture = prior & 8 && s->method == RVM_METHOD_GIBBS;
 }
 
+/* Of all kernels, or of the one that is there. */
+static void choose_race(rvm_settings *s, bool one)
+{
+    rvm_error err = { 0 };
+
+    assert(rvm_settings_set(s, "auto", NULL, &err) == RVM_OK);
+    if (one || s->kernel.type == RVM_PRECOMPUTED)
+        s->tune.type_count = 0;
+}
+
 static rvm_settings decode(const uint8_t *data, const rvm_class_weight *weight)
 {
     rvm_settings s = rvm_settings_default();
-    const unsigned task = choice(data, TASK, 16), basis = choice(data, BASIS, 64);
+    const unsigned task = choice(data, TASK, 32), basis = choice(data, BASIS, 64);
     const unsigned numbers = choice(data, NUMBERS, 26);
 
     s.method = (rvm_method)choice(data, METHOD, RVM_METHOD_GIBBS + 1);
@@ -65,6 +75,8 @@ static rvm_settings decode(const uint8_t *data, const rvm_class_weight *weight)
     s.sampling.chains = 2;
     s.sampling.keep = 7;
     choose_prior(&s, data);
+    if (task & 16)
+        choose_race(&s, basis & 2);
     return s;
 }
 
