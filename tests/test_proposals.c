@@ -225,6 +225,34 @@ START_TEST(length_scales_of_inputs_that_are_alike)
     }
 END_TEST
 
+/* Each costs time in every fold: of 301 inputs nobody asks. */
+START_TEST(length_scales_of_too_many_inputs)
+    {
+        const rvm_settings s = open_settings(RVM_REGRESSION);
+        for (size_t d = 300; d <= 301; d++) {
+            double x[301];
+            rvm_problem *p = empty_problem();
+            gsl_rng *rng = random_numbers(6);
+            rvm_proposals *q = NULL;
+            rvm_error err = { 0 };
+            size_t order[20], scales = 0;
+            for (size_t n = 0; n < 20; n++) {
+                order[n] = n;
+                for (size_t k = 0; k < d; k++)
+                    x[k] = gsl_ran_gaussian(rng, 1);
+                append_dense(p, x[0], x, d);
+            }
+            CHECK_OK(rvm_proposals_alloc(&q, p, order, &s, train_fold, &err));
+            for (size_t k = 0; k < rvm_proposals_count(q); k++)
+                scales += rvm_proposals_get(q, k).ard;
+            ck_assert_uint_eq(scales, d == 300 ? 2 : 0);
+            rvm_proposals_free(q);
+            gsl_rng_free(rng);
+            rvm_problem_free(p);
+        }
+    }
+END_TEST
+
 /* A training that fails is no failure of the screen. */
 START_TEST(length_scales_that_cannot_be_trained)
     {
@@ -300,6 +328,7 @@ Suite *proposals_suite(void)
     tcase_add_test(tc, kernels_come_in_their_order);
     tcase_add_test(tc, length_scales_of_one_input);
     tcase_add_test(tc, length_scales_of_inputs_that_are_alike);
+    tcase_add_test(tc, length_scales_of_too_many_inputs);
     tcase_add_test(tc, length_scales_that_cannot_be_trained);
     tcase_add_test(tc, units_of_the_inputs);
     tcase_add_test(tc, degenerate_rows);

@@ -31,6 +31,7 @@ enum {
     OUTPUT_ROWS = 300, /* of the screen, of a regression */
     CLASS_ROWS = 200,  /* and of classes: 150 are .001 behind 300 */
     LEAST_HALF = 20,   /* below, nothing is said of length-scales, */
+    MOST_SCALES = 300, /* inputs; of 1000 they take ten seconds, without an end in between */
     SURE_HALF = 75,    /* and below, that they are of no use takes more to be believed */
     FIRST = -6,        /* rungs that are tried in any case, every second one, */
     LAST = 2,          /* on to this one, or to the spacing of the rows */
@@ -68,7 +69,7 @@ struct rvm_proposals {
     rvm_training *train;
     gsl_rng *rng; /* owned */
     view view[VIEWS];
-    size_t rows;
+    size_t rows, inputs; /* of the sample */
     family family[MOST_FAMILIES];
     size_t families, current;
     size_t rank[MOST_FAMILIES]; /* families by ascending loss */
@@ -122,6 +123,15 @@ static rvm_status standardise(view *to, const view *from, rvm_error *err)
     return status;
 }
 
+static rvm_status count_inputs(rvm_proposals *q, rvm_error *err)
+{
+    int *feature = NULL;
+    if (!rvm_problem_features(&feature, &q->inputs, q->view[0].rows))
+        return rvm_fail_memory(err, "the features");
+    free(feature);
+    return RVM_OK;
+}
+
 static rvm_status make_views(rvm_proposals *q, const rvm_problem *p, const size_t *order,
                              rvm_error *err)
 {
@@ -130,6 +140,8 @@ static rvm_status make_views(rvm_proposals *q, const rvm_problem *p, const size_
     rvm_status status = draw_rows(&q->view[0], &q->rows, p, order, q, err);
     if (status == RVM_OK && standard)
         status = standardise(&q->view[1], &q->view[0], err);
+    if (status == RVM_OK)
+        status = count_inputs(q, err);
     for (int k = 0; k < VIEWS && status == RVM_OK; k++)
         if (q->view[k].rows != NULL)
             status = rvm_screen_alloc(&q->view[k].screen, q->view[k].rows, &q->settings, err);
@@ -205,7 +217,7 @@ static rvm_status add_variants(rvm_proposals *q, family f, rvm_error *err)
     const bool rbf = f.kernel.type == RVM_RBF;
     family with = f;
     rvm_status status = RVM_OK;
-    if (q->open.ard) {
+    if (q->open.ard && q->inputs <= MOST_SCALES) {
         with.ard = true;
         status = add_family(q, with, err);
     }
