@@ -31,7 +31,7 @@ enum {
     OUTPUT_ROWS = 300, /* of the screen, of a regression */
     CLASS_ROWS = 200,  /* and of classes: 150 are .001 behind 300 */
     LEAST_HALF = 20,   /* below, nothing is said of length-scales, */
-    MOST_SCALES = 300, /* inputs; of 1000 they take ten seconds, without an end in between */
+    MOST_SCALES = 300, /* inputs; of 1000 they take seconds of one step, which no bound ends */
     SURE_HALF = 75,    /* and below, that they are of no use takes more to be believed */
     FIRST = -6,        /* rungs that are tried in any case, every second one, */
     LAST = 2,          /* on to this one, or to the spacing of the rows */
