@@ -280,9 +280,9 @@ START_TEST(degree_and_type_are_found)
     }
 END_TEST
 
-/* Without a width to find there is one kernel: its loss is the mean squared error of a 5-fold
- * cross-validation with one start to half a nat, here of so many rows that the folds are drawn once,
- * as a share of the variance. */
+/* Without a width to find there is one kernel: its loss is the mean squared error of a 3-fold
+ * cross-validation with one start to half a nat, here of so many rows that the folds are three and
+ * drawn once, as a share of the variance. */
 START_TEST(the_loss_is_that_of_a_cross_validation)
     {
         rvm_settings s = regression();
@@ -301,7 +301,7 @@ START_TEST(the_loss_is_that_of_a_cross_validation)
         ck_assert_ptr_nonnull(sorted);
         s.restarts = 1;
         s.tolerance = 0.5;
-        CHECK_OK(rvm_cross_validate(&out, &finished, sorted, &s, 5, &err));
+        CHECK_OK(rvm_cross_validate(&out, &finished, sorted, &s, 3, &err));
         double sum = 0, mean = 0, variance = 0;
         for (size_t n = 0; n < p->rows; n++)
             mean += sorted->target[n] / 1100;
@@ -389,6 +389,51 @@ START_TEST(kernels_are_compared_by_as_many_draws)
     }
 END_TEST
 
+/* Of 700 rows, whose folds are drawn once: the screen leaves a few widths to be trained. A kernel
+ * that is no covariance has no screen, and at least the five rungs -6, -4, ... 2. */
+START_TEST(the_screen_leaves_few_kernels)
+    {
+        rvm_settings s = regression();
+        rvm_problem *p = wave(700, 6, 0.3, 14), *few = wave(60, 6, 0.3, 14);
+        rvm_tuner *t = NULL;
+        rvm_error err = { 0 };
+        bool done = false;
+        CHECK_OK(rvm_tuner_alloc(&t, p, &s, train_fold, &err));
+        while (!done)
+            CHECK_OK(rvm_tuner_step(&done, t, &err));
+        ck_assert_uint_ge(rvm_tuner_tried(t), 3);
+        ck_assert_uint_le(rvm_tuner_tried(t), 6);
+        rvm_tuner_free(t);
+        s.kernel.type = RVM_SIGMOID;
+        CHECK_OK(rvm_tuner_alloc(&t, few, &s, train_fold, &err));
+        for (done = false; !done;)
+            CHECK_OK(rvm_tuner_step(&done, t, &err));
+        ck_assert_uint_ge(rvm_tuner_tried(t), 5);
+        rvm_tuner_free(t);
+        rvm_problem_free(p);
+        rvm_problem_free(few);
+    }
+END_TEST
+
+/* Eight classes along a line: 3000 / 8 of the rows decide. */
+START_TEST(many_classes_are_compared_on_fewer_rows)
+    {
+        rvm_settings s = rvm_settings_default();
+        rvm_problem *p = empty_problem();
+        gsl_rng *rng = random_numbers(15);
+        s.tune.gamma = true;
+        for (size_t i = 0; i < 400; i++) {
+            const double x = gsl_rng_uniform(rng);
+            append_dense(p, floor(8 * x), &x, 1);
+        }
+        gsl_rng_free(rng);
+        const rvm_choice best = choose(p, &s);
+        ck_assert_uint_eq(best.rows, 375);
+        ck_assert_msg(best.error < 0.2, "error %g", best.error);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* Trainers go through the choice first, and what they train is what was chosen. */
 START_TEST(training_begins_with_the_choice)
     {
@@ -457,6 +502,8 @@ Suite *tune_suite(void)
     tcase_add_test(c, classes_are_told_apart);
     tcase_add_test(c, narrow_kernels_end_with_the_first_that_is_lost);
     tcase_add_test(c, kernels_are_compared_by_as_many_draws);
+    tcase_add_test(c, the_screen_leaves_few_kernels);
+    tcase_add_test(c, many_classes_are_compared_on_fewer_rows);
     tcase_add_test(c, training_begins_with_the_choice);
     tcase_add_test(c, there_is_always_a_kernel);
     suite_add_tcase(s, c);

@@ -332,7 +332,8 @@ static rvm_status try_noise(bool *better, rvm_screen *s, descent *d, int exponen
     return RVM_OK;
 }
 
-/* Downhill from the best tau of the call before, which is near. */
+/* Downhill from the best tau of the call before, which is near, or from the first one if that is better:
+ * where a kernel sees nothing, all is noise, and from there on the way down has a barrier. */
 rvm_status rvm_screen_judge(double *loss, rvm_screen *s, const rvm_kernel *kernel, bool linear,
                             rvm_error *err)
 {
@@ -345,6 +346,8 @@ rvm_status rvm_screen_judge(double *loss, rvm_screen *s, const rvm_kernel *kerne
         return RVM_OK;
     if (status == RVM_OK)
         status = try_noise(&better, s, &d, start, err);
+    if (status == RVM_OK)
+        status = try_noise(&better, s, &d, FIRST_NOISE, err);
     for (int side = 1; side >= -1 && status == RVM_OK; side -= 2) {
         better = true;
         while (better && status == RVM_OK)

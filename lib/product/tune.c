@@ -5,10 +5,12 @@
  * The loss on rows that training has not seen cannot be fooled that way.
  *
  * Each family of kernels (a type, with a degree and an offset where it has them) has at most one
- * number to be found, the width. It is searched on a ladder of powers of two around the typical
- * distance between two rows: every second rung from wide kernels down to the spacing of the rows,
- * since the loss may have more than one minimum and structure that is fine looks like noise to
- * every wider kernel, and beyond these ends while the loss falls.
+ * number to be found, the width, on a ladder of powers of two around the typical distance between
+ * two rows. The loss may have more than one minimum, and structure that is fine looks like noise to
+ * every wider kernel; so all of the ladder is looked at, from wide kernels down to the spacing of
+ * the rows, but by a screen of few rows, which trains nothing. Cross-validation begins near the
+ * screen's best rung and goes on while the loss falls, two rungs at a time. Kernels that are no
+ * covariance, of which the screen knows nothing, are cross-validated at every second rung instead.
  *
  * The search in a fold is a rough one: it has one start, which begins with some of the functions,
  * and ends where nothing gains half a nat. Its losses are too high by a tenth or so, for all widths
@@ -18,8 +20,9 @@
  * best one, are compared over more draws, the same ones for each rung, since how folds are drawn
  * moves the loss of few rows by more than a rung does; until no rung beside the best one is better.
  *
- * Of many rows a random sample stands for all; since the best kernel grows narrower the more rows
- * there are, the search then goes on from there with more. */
+ * Of many rows a random sample stands for all, and the more classes there are, which are trained
+ * side by side, the smaller it is; since the best kernel grows narrower the more rows there are,
+ * the search then goes on from there with more. */
 #include "product/tune.h"
 
 #include <gsl/gsl_math.h>
@@ -35,23 +38,31 @@
 #include "basis/basis.h"
 #include "basis/kernel.h"
 #include "basis/spacing.h"
+#include "data/labels.h"
 #include "data/order.h"
 #include "data/problem.h"
 #include "product/calibration.h"
+#include "product/judge.h"
 #include "product/loss.h"
 #include "product/settings.h"
+#include "product/sift.h"
 
 enum {
-    FEW_ROWS = 1500,  /* that the ladder is searched with, */
-    MANY_ROWS = 8000, /* and those that decide between the rungs around the best one */
-    LEAST_ROWS = 5,   /* below, the middle rung is taken unseen */
+    FEW_ROWS = 1500,    /* that the ladder is searched with, */
+    MANY_ROWS = 4000,   /* and those that decide between the best rung and narrower ones; */
+    FEW_IN_ALL = 3000,  /* with more than two classes these, divided by their number, */
+    MANY_IN_ALL = 8000, /* and these, */
+    LEAST_SAMPLE = 300, /* but so many at least */
+    LEAST_ROWS = 5,     /* below, the middle rung is taken unseen */
     FEW_FOLDS = RVM_CALIBRATION_FOLDS,
-    MANY_FOLDS = 3,
-    DRAWN_ROWS = 1000, /* rows times draws of the folds, about, */
-    MOST_DRAWS = 4,
-    MIDDLE = -2,  /* rung that is as good as any; rung 0 is gamma = 1 / typical distance */
-    FIRST = -6,   /* rungs that are tried in any case, every second one, */
-    LAST = 2,     /* on to this one, or to the spacing of the rows */
+    MANY_FOLDS = 3, /* of more rows than */
+    FULL_ROWS = 600,
+    DRAWN_ROWS = 500, /* rows times draws of the folds, about, */
+    MOST_DRAWS = 3,
+    MIDDLE = -2, /* rung that is as good as any; rung 0 is gamma = 1 / typical distance */
+    FIRST = -6,  /* rungs that are tried in any case, every second one, */
+    LAST = 2,    /* on to this one, or to the spacing of the rows */
+    BEYOND = 4,  /* rungs from the best one of the screen that are tried before nothing is learnt */
     WIDEST = -14, /* the ends of the ladder */
     NARROWEST = 24,
     CONSTANT = 40, /* rungs farther down no digit sets a function apart from the constant */
@@ -61,8 +72,18 @@ enum {
 /* Standard errors that a kernel has to be better than a constant by. */
 static const double least_sure = 1;
 
+/* The same by which a family is behind another one of its type in the screen, not to be trained. */
+static const double out_of_reach = 3;
+
+/* Rungs from the screen's best one to where cross-validation begins. A process has all functions;
+ * the flat prior of a regression has the fewer the wider they are, and narrow ones are on the way
+ * to the collapse (medians of six sets, nats behind the best rung: .47, .05, .04, .03, .04 with 0
+ * to -4). --prior kernel goes on to learn gamma in regression, from points that a narrower one
+ * finds. */
+enum { OF_FLAT_OUTPUTS = -2, OF_FLAT_CLASSES = 0, OF_OUTPUTS = 2, OF_CLASSES = -1 };
+
 /* Of the best loss: a kernel beyond it is out of the race. */
-static const double clearly_worse = 1.25;
+static const double clearly_worse = 1.1;
 
 /* The same of a comparison with one start: more may gain so much, where noise is little. */
 static const double perhaps_worse = 2;
@@ -92,16 +113,22 @@ typedef struct {
 /* Kernels that differ in gamma alone. */
 typedef struct {
     rvm_kernel kernel;
-    bool searched;             /* gamma is */
-    double gamma;              /* of rung 0 */
-    int last;                  /* rung of the spacing of the rows, or LAST */
+    bool searched;      /* gamma is */
+    double gamma;       /* of rung 0 */
+    int last;           /* rung of the spacing of the rows, or LAST */
+    bool sifted;        /* the screen has found the rung that the search begins with */
+    double *sifted_row; /* owned: the screen's loss of each row; NULL where it has none */
+    double sifted_loss;
+    int sifted_best, centre;   /* its best rung, and where the search begins, */
+    int certain;               /* to go on to this one in any case */
+    bool dropped;              /* the screen has: it is not trained */
     bool is_constant;          /* nothing was learnt with any gamma */
     int drawn;                 /* cross-validations so far */
     ladder few, careful, many; /* of few rows, twice, and of more */
     ladder *now;               /* borrowed, one of these */
 } family;
 
-typedef enum { OUTWARDS, CAREFUL, MORE_ROWS, DONE } tuner_stage;
+typedef enum { SIFT, OUTWARDS, CAREFUL, MORE_ROWS, DONE } tuner_stage;
 
 struct rvm_tuner {
     const rvm_problem *p;  /* borrowed */
@@ -109,9 +136,13 @@ struct rvm_tuner {
     unsigned long seed;    /* of the first draw of the folds */
     rvm_settings settings; /* of the trial in hand: nothing is left open */
     rvm_training *train;
-    size_t *order;         /* owned, rows of p: canonical, so that the choice does not depend on the
+    size_t *order;       /* owned, rows of p: canonical, so that the choice does not depend on the
                             order of the file */
-    rvm_problem *sample;   /* owned: the rows of a trial */
+    rvm_problem *sample; /* owned: the rows of a trial */
+    size_t few_rows, many_rows;
+    bool costly;           /* more than two classes */
+    rvm_sift *sift;        /* owned; NULL once it is done */
+    size_t to_sift;        /* the next family */
     rvm_constant constant; /* what a model of the sample has to beat */
     family *family;        /* owned */
     size_t families, current;
@@ -237,12 +268,12 @@ static double best_loss(const family *f)
 
 static size_t folds_of(const rvm_tuner *t)
 {
-    return t->stage == MORE_ROWS ? MANY_FOLDS : FEW_FOLDS;
+    return t->sample->rows > FULL_ROWS && !t->keeps ? MANY_FOLDS : FEW_FOLDS;
 }
 
 static int careful_draws(const rvm_tuner *t)
 {
-    return (int)GSL_MIN(MOST_DRAWS, 1 + DRAWN_ROWS / t->sample->rows);
+    return t->costly ? 1 : (int)GSL_MIN(MOST_DRAWS, 1 + DRAWN_ROWS / t->sample->rows);
 }
 
 static int draws_of(const rvm_tuner *t)
@@ -330,13 +361,113 @@ static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
     return to->draws > 0 && to->draws >= draws_of(t) ? RVM_OK : draw_folds(t, f, rung, err);
 }
 
+/* ---- The screen ----------------------------------------------------------------------------- */
+
+static int shift_of(const rvm_tuner *t, const family *f)
+{
+    const bool regression = t->settings.task == RVM_REGRESSION;
+    if (!rvm_kernel_decays(f->kernel.type))
+        return 0;
+    if (t->settings.kernel_prior)
+        return regression ? OF_OUTPUTS : OF_CLASSES;
+    return regression ? OF_FLAT_OUTPUTS : OF_FLAT_CLASSES;
+}
+
+/* Without a covariance there is nothing to sift; without a width there may be other degrees. */
+static bool can_sift(const rvm_tuner *t, const family *f)
+{
+    return rvm_kernel_is_covariance(&f->kernel) && (f->searched || t->families > 1);
+}
+
+static rvm_status sift_family(rvm_tuner *t, family *f, rvm_error *err)
+{
+    rvm_kernel kernel = f->kernel;
+    kernel.gamma = f->gamma;
+    const rvm_sift_ladder rungs = { .kernel = kernel,
+                                    .searched = f->searched,
+                                    .first = FIRST,
+                                    .last = f->last,
+                                    .widest = WIDEST,
+                                    .narrowest = NARROWEST };
+    int best = 0;
+    f->sifted_row = rvm_array(rvm_sift_rows(t->sift), sizeof *f->sifted_row);
+    if (f->sifted_row == NULL)
+        return rvm_fail_memory(err, "the kernels");
+    const rvm_status status =
+        rvm_sift_search(&best, &f->sifted_loss, f->sifted_row, t->sift, &rungs, err);
+    f->sifted = status == RVM_OK && isfinite(f->sifted_loss);
+    /* Where straight lines would do, wider kernels are as good for all functions together, but no
+     * search sees them apart from the constant. */
+    best = GSL_MAX(FIRST, best);
+    f->sifted_best = best;
+    f->certain = best + (shift_of(t, f) == OF_FLAT_OUTPUTS ? 2 : 0);
+    if (f->sifted && f->searched)
+        f->centre = f->few.best = GSL_MAX(FIRST, GSL_MIN(best + shift_of(t, f), NARROWEST));
+    return status;
+}
+
+/* A degree or an offset that is clearly behind another one. */
+static void drop_families(rvm_tuner *t)
+{
+    const size_t rows = rvm_sift_rows(t->sift);
+    double behind, uncertainty;
+    for (size_t k = 0; k < t->families; k++)
+        for (size_t i = 0; i < t->families; i++) {
+            family *f = &t->family[k];
+            const family *other = &t->family[i];
+            if (f->sifted && other->sifted && f->kernel.type == other->kernel.type &&
+                f->sifted_loss > other->sifted_loss &&
+                rvm_judge_compare(&behind, &uncertainty, f->sifted_row, other->sifted_row, rows) &&
+                behind > out_of_reach * uncertainty)
+                f->dropped = true;
+        }
+}
+
+/* One family more; all of them, and the search begins. */
+static rvm_status sift_next(rvm_tuner *t, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (t->to_sift < t->families) {
+        family *f = &t->family[t->to_sift++];
+        if (!can_sift(t, f))
+            return RVM_OK;
+        if (t->sift == NULL)
+            status = rvm_sift_alloc(&t->sift, t->sample, &t->settings, t->rng, err);
+        return status == RVM_OK ? sift_family(t, f, err) : status;
+    }
+    if (t->sift != NULL)
+        drop_families(t);
+    rvm_sift_free(t->sift);
+    t->sift = NULL;
+    t->stage = OUTWARDS;
+    while (t->family[t->current].dropped)
+        t->current++; /* the best of a type is not */
+    return RVM_OK;
+}
+
 /* ---- From rung to rung ---------------------------------------------------------------------- */
 
-/* A rung `step` beside the best one that is still to be tried; false when there is none. */
-static bool neighbour(int *rung, const family *f, int step)
+/* The side of the best rung where its neighbour is tried first: of the first comparison the better
+ * one. *both: whether the other side is worth a trial too. It is not where that comparison has the
+ * rungs two away on both sides, nor with more rows, for which the best kernel is narrower. */
+static int likely_side(bool *both, const rvm_tuner *t, const family *f)
 {
-    for (int side = -1; side <= 1; side += 2) {
-        *rung = f->now->best + side * step;
+    *both = t->stage != MORE_ROWS;
+    if (t->stage != CAREFUL)
+        return *both ? -1 : 1;
+    const double wide = loss_at(&f->few, GSL_MAX(f->now->best - 2, WIDEST)),
+                 narrow = loss_at(&f->few, GSL_MIN(f->now->best + 2, NARROWEST));
+    *both = !isfinite(wide) || !isfinite(narrow);
+    return narrow < wide ? 1 : -1;
+}
+
+/* A rung `step` beside the best one that is still to be tried; false when there is none. */
+static bool neighbour(int *rung, const rvm_tuner *t, const family *f, int step)
+{
+    bool both;
+    const int side = likely_side(&both, t, f);
+    for (int k = 0; k <= (both ? 1 : 0); k++) {
+        *rung = f->now->best + (k == 0 ? side : -side) * step;
         if (*rung >= WIDEST && *rung <= NARROWEST && !is_tried(f, *rung))
             return true;
     }
@@ -361,7 +492,7 @@ static int best_rung(const ladder *l, int draws)
 static bool contender(int *rung, const family *f)
 {
     ladder rest = f->few;
-    const double most = perhaps_worse * loss_at(&rest, rest.best);
+    const double most = clearly_worse * loss_at(&rest, rest.best);
     for (int count = 0; count < 2; count++) {
         *rung = best_rung(&rest, 1);
         if (!is_tried(f, *rung) && (count == 0 || loss_at(&rest, *rung) <= most))
@@ -401,6 +532,26 @@ static bool next_outwards(int *rung, const family *f)
     return false;
 }
 
+/* From the first rung past the best one of the screen, since the loss of a flat prior has minima on
+ * both sides of it, and on to narrower ones until something has been learnt: fine structure that
+ * all functions show together is too much for a machine that begins with none of them. */
+static bool next_narrower(int *rung, const family *f)
+{
+    const int first = f->centre, last = GSL_MIN(f->sifted_best + BEYOND, NARROWEST);
+    for (*rung = first; *rung <= last; *rung += 2)
+        if (!is_tried(f, *rung))
+            return true;
+        else if (*rung >= f->certain && f->now->rung[*rung - WIDEST].sure >= least_sure)
+            return false;
+    return false;
+}
+
+/* Of the rungs of the first comparison that are tried in any case. */
+static bool next_coarse(int *rung, const family *f)
+{
+    return f->sifted ? next_narrower(rung, f) : next_outwards(rung, f);
+}
+
 /* The next trial of the family in hand; false when the stage is over. */
 static bool next_rung(int *rung, const rvm_tuner *t)
 {
@@ -413,7 +564,9 @@ static bool next_rung(int *rung, const rvm_tuner *t)
         return true;
     if (!f->searched || t->stage == DONE)
         return false;
-    return (outwards && next_outwards(rung, f)) || neighbour(rung, f, outwards ? 2 : 1);
+    if (outwards && next_coarse(rung, f))
+        return true;
+    return !(outwards && f->sifted && t->costly) && neighbour(rung, t, f, outwards ? 2 : 1);
 }
 
 static void take_best(rvm_tuner *t)
@@ -473,7 +626,7 @@ static rvm_status end_families(rvm_tuner *t, rvm_error *err)
     family *f = &t->family[t->current];
     if (!f->searched || f->is_constant || t->p->rows < 2 * FEW_ROWS)
         return RVM_OK;
-    const rvm_status status = draw_sample(t, MANY_ROWS, err);
+    const rvm_status status = draw_sample(t, t->many_rows, err);
     if (status == RVM_OK)
         enter(t, f, &f->many, MORE_ROWS);
     return status;
@@ -491,18 +644,44 @@ static rvm_status next_stage(rvm_tuner *t, rvm_error *err)
         return RVM_OK;
     }
     doubt(f);
-    if (t->current + 1 == t->families)
-        return end_families(t, err);
     t->current++;
+    while (t->current < t->families && t->family[t->current].dropped)
+        t->current++;
+    if (t->current == t->families)
+        return end_families(t, err);
     t->stage = OUTWARDS;
     return RVM_OK;
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
+static rvm_status size_samples(rvm_tuner *t, rvm_error *err)
+{
+    rvm_labels labels = { 0 };
+    size_t classes = 0;
+    if (t->settings.task == RVM_CLASSIFICATION) {
+        const rvm_status status = rvm_labels_find(&labels, t->p, err);
+        if (status != RVM_OK)
+            return status;
+        classes = labels.count;
+        rvm_labels_free(&labels);
+    }
+    t->few_rows = FEW_ROWS;
+    t->many_rows = MANY_ROWS;
+    t->costly = classes > 2;
+    if (t->costly) {
+        t->few_rows = GSL_MAX(LEAST_SAMPLE, FEW_IN_ALL / classes);
+        t->many_rows = GSL_MAX(t->few_rows, MANY_IN_ALL / classes);
+    }
+    t->keeps = t->keeps && t->p->rows <= t->few_rows;
+    return RVM_OK;
+}
+
 static rvm_status prepare(rvm_tuner *t, rvm_error *err)
 {
     rvm_status status = rvm_order_rows(&t->order, t->p, err);
+    if (status == RVM_OK)
+        status = size_samples(t, err);
     if (status != RVM_OK)
         return status;
     t->rng = gsl_rng_alloc(gsl_rng_taus2);
@@ -511,7 +690,7 @@ static rvm_status prepare(rvm_tuner *t, rvm_error *err)
     gsl_rng_set(t->rng, t->seed);
     status = make_families(t, err);
     if (status == RVM_OK)
-        status = draw_sample(t, FEW_ROWS, err);
+        status = draw_sample(t, t->few_rows, err);
     for (size_t k = 0; k < t->families && status == RVM_OK; k++) {
         family *f = &t->family[k];
         f->few.rows = t->sample->rows;
@@ -541,7 +720,7 @@ static void set_trials(rvm_tuner *t, const rvm_settings *s)
         t->open.type[t->open.type_count++] = s->kernel.type;
     t->settings.tune = (rvm_tuning){ .gamma = false };
     t->seed = s->seed;
-    t->keeps = s->probability && s->task == RVM_CLASSIFICATION && t->p->rows <= FEW_ROWS;
+    t->keeps = s->probability && s->task == RVM_CLASSIFICATION;
     t->settings.probability = false;
 }
 
@@ -577,6 +756,7 @@ static void free_family(family *f)
     free_ladder(&f->few);
     free_ladder(&f->careful);
     free_ladder(&f->many);
+    free(f->sifted_row);
 }
 
 void rvm_tuner_free(rvm_tuner *t)
@@ -588,6 +768,7 @@ void rvm_tuner_free(rvm_tuner *t)
     rvm_prediction_free(&t->prediction);
     rvm_problem_free(t->sample);
     rvm_constant_free(&t->constant);
+    rvm_sift_free(t->sift);
     gsl_rng_free(t->rng);
     free(t->order);
     free(t->family);
@@ -598,6 +779,9 @@ rvm_status rvm_tuner_step(bool *done, rvm_tuner *t, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     int rung = 0;
+    *done = false;
+    if (t->stage == SIFT)
+        return sift_next(t, err);
     while (t->stage != DONE && status == RVM_OK && !next_rung(&rung, t))
         status = next_stage(t, err);
     *done = t->stage == DONE;
@@ -717,17 +901,19 @@ rvm_choice rvm_tuner_trial(const rvm_tuner *t, size_t number)
 /* Cross-validations that a family takes, as a rule. */
 static int expected_of(const rvm_tuner *t, const family *f)
 {
-    const int coarse = (f->last - FIRST) / 2 + 1, rungs = 4;
-    return f->searched ? coarse + rungs * careful_draws(t) : 1 + careful_draws(t);
+    const int coarse = f->sifted ? 1 : (f->last - FIRST) / 2 + 1, rungs = 4;
+    if (f->dropped)
+        return 0;
+    return f->searched ? coarse + rungs * careful_draws(t) : careful_draws(t);
 }
 
 /* Each with few rows, and with many those around the best rung. */
 static int left_of(int *with_many, const rvm_tuner *t)
 {
-    const int beside = 3;
+    const int beside = 2;
     int left = 0;
     for (size_t k = t->current; k < t->families && t->stage < MORE_ROWS; k++)
-        left += GSL_MAX(1, expected_of(t, &t->family[k]) - t->family[k].drawn);
+        left += GSL_MAX(!t->family[k].dropped, expected_of(t, &t->family[k]) - t->family[k].drawn);
     *with_many = t->stage == MORE_ROWS ? 1 : t->p->rows >= 2 * FEW_ROWS && left > 0 ? beside : 0;
     return left;
 }
@@ -737,8 +923,8 @@ void rvm_tuner_report(rvm_report *r, const rvm_tuner *t)
     int many = 0;
     const int few = left_of(&many, t);
     const double rows = (double)t->p->rows;
-    const double work =
-        few * fmin(rows, FEW_ROWS) * FEW_FOLDS + many * fmin(rows, MANY_ROWS) * MANY_FOLDS;
+    const double work = few * fmin(rows, (double)t->few_rows) * FEW_FOLDS +
+                        many * fmin(rows, (double)t->many_rows) * MANY_FOLDS;
     const bool done = t->stage == DONE;
     r->rows = t->sample->rows;
     r->trials = t->tried;

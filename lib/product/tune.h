@@ -15,7 +15,7 @@ void rvm_tuner_report(rvm_report *r, const rvm_tuner *t);
 /* What the folds of the best kernel have predicted of all rows, of RVM_CALIBRATION_FOLDS folds,
  * and the problem with these rows in that order, both borrowed. NULL where they were not kept: when
  * settings.probability does not ask for them, in regression, where the folds are fitted too
- * roughly, of more than 1500 rows, of no kernel that was tried. */
+ * roughly, of a sample, of no kernel that was tried. */
 const rvm_prediction *rvm_tuner_held_out(const rvm_tuner *t);
 const rvm_problem *rvm_tuner_sample(const rvm_tuner *t);
 void rvm_tuner_free(rvm_tuner *t);
