@@ -2,6 +2,7 @@
 #include "data/order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -66,6 +67,12 @@ rvm_status rvm_order_rows(size_t **row, const rvm_problem *p, rvm_error *err)
     free(placed);
     *row = order;
     return RVM_OK;
+}
+
+bool rvm_order_copy(const rvm_problem *p, size_t a, size_t b)
+{
+    return rvm_order_same(p, a, b) && memcmp(p->target + a * p->outputs, p->target + b * p->outputs,
+                                             p->outputs * sizeof *p->target) == 0;
 }
 
 /* Selection sampling: row n is taken with the probability that it is among the `count - taken` of

@@ -11,6 +11,8 @@
 RVM_CHECKED rvm_status rvm_order_rows(size_t **row, const rvm_problem *p, rvm_error *err);
 /* Whether rows a and b have the same features. */
 bool rvm_order_same(const rvm_problem *p, size_t a, size_t b);
+/* The same targets, too. */
+bool rvm_order_copy(const rvm_problem *p, size_t a, size_t b);
 
 /* *row (owned by the caller): `count` <= N of the numbers 0 .. N - 1 at random, ascending. */
 RVM_CHECKED rvm_status rvm_order_sample(size_t **row, size_t count, size_t N, gsl_rng *rng,

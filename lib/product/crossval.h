@@ -29,7 +29,7 @@ size_t rvm_crossval_fold_of(const rvm_crossval *v, size_t row);
 /* Of the rows of the folds that are finished, with variances; borrowed. */
 const rvm_prediction *rvm_crossval_prediction(const rvm_crossval *v);
 /* Of the folds that are finished the mean number of relevance vectors, and the share of those whose
- * noise was held at its lower bound; 0 before the first one. */
+ * noise was held at its lower bound, or of a process next to nothing beside the errors at the rows left out; 0 before the first one. */
 double rvm_crossval_vectors(const rvm_crossval *v);
 double rvm_crossval_at_bound(const rvm_crossval *v);
 void rvm_crossval_free(rvm_crossval *v);

@@ -20,9 +20,11 @@
 #include "base/error.h"
 #include "basis/kernel.h"
 #include "basis/spacing.h"
+#include "data/labels.h"
 #include "data/order.h"
 #include "data/problem.h"
 #include "data/standard.h"
+#include "product/judge.h"
 #include "product/model.h"
 #include "product/screen.h"
 #include "product/settings.h"
@@ -31,11 +33,12 @@ enum {
     OUTPUT_ROWS = 300, /* of the screen, of a regression */
     CLASS_ROWS = 200,  /* and of classes: 150 are .001 behind 300 */
     LEAST_HALF = 20,   /* below, nothing is said of length-scales, */
-    MOST_SCALES = 300, /* inputs; of 1000 they take seconds of one step, which no bound ends */
-    SURE_HALF = 75,    /* and below, that they are of no use takes more to be believed */
-    FIRST = -6,        /* rungs that are tried in any case, every second one, */
-    LAST = 2,          /* on to this one, or to the spacing of the rows */
-    WIDEST = -8,       /* the ends of the ladder */
+    SURE_HALF = 75,    /* and below, that they are of no use takes more to be believed; */
+    MOST_SCALES =
+        300,     /* inputs, times classes; 1000 take seconds of one step, which no bound ends */
+    FIRST = -6,  /* rungs that are tried in any case, every second one, */
+    LAST = 2,    /* on to this one, or to the spacing of the rows */
+    WIDEST = -8, /* the ends of the ladder */
     NARROWEST = 24,
     RUNGS = NARROWEST - WIDEST + 1,
     VIEWS = 2, /* of the rows: as they are, standardised */
@@ -69,7 +72,7 @@ struct rvm_proposals {
     rvm_training *train;
     gsl_rng *rng; /* owned */
     view view[VIEWS];
-    size_t rows, inputs; /* of the sample */
+    size_t rows, classes, inputs; /* inputs: features that occur */
     family family[MOST_FAMILIES];
     size_t families, current;
     size_t rank[MOST_FAMILIES]; /* families by ascending loss */
@@ -148,6 +151,15 @@ static rvm_status make_views(rvm_proposals *q, const rvm_problem *p, const size_
     return status;
 }
 
+static rvm_status count_classes(size_t *out, const rvm_problem *rows, rvm_error *err)
+{
+    rvm_labels labels = { 0 };
+    const rvm_status status = rvm_labels_find(&labels, rows, err);
+    *out = labels.count;
+    rvm_labels_free(&labels);
+    return status;
+}
+
 /* ---- Families ------------------------------------------------------------------------------- */
 
 /* Of the rows a neighbour is then one width away, more or less: narrower kernels tell nothing. */
@@ -211,13 +223,19 @@ static rvm_status add_powers(rvm_proposals *q, family f, rvm_error *err)
     return status;
 }
 
+/* Each class has a process of its own, and each input a coordinate. */
+static bool has_few_scales(const rvm_proposals *q)
+{
+    return q->inputs * (q->classes > 2 ? q->classes : 1) <= MOST_SCALES;
+}
+
 /* What else may go with the rbf kernel, and with the laplacian. */
 static rvm_status add_variants(rvm_proposals *q, family f, rvm_error *err)
 {
     const bool rbf = f.kernel.type == RVM_RBF;
     family with = f;
     rvm_status status = RVM_OK;
-    if (q->open.ard && q->inputs <= MOST_SCALES) {
+    if (q->open.ard && has_few_scales(q)) {
         with.ard = true;
         status = add_family(q, with, err);
     }
@@ -404,6 +422,26 @@ static void rank(rvm_proposals *q)
         }
 }
 
+/* Powers grow without bound beyond the rows, where kernels that fall off with the distance know that they
+ * know nothing: to be as good on few rows will not do (cpusmall: up to 290 times the error). */
+static void doubt_powers(rvm_proposals *q)
+{
+    const family *best = NULL;
+    double gain, error;
+    for (size_t k = 0; k < q->families; k++) {
+        const family *f = &q->family[k];
+        if (rvm_kernel_decays(f->kernel.type) && !f->doubtful && isfinite(f->least) &&
+            (best == NULL || f->least < best->least))
+            best = f;
+    }
+    for (size_t k = 0; k < q->families && best != NULL; k++) {
+        family *f = &q->family[k];
+        if (f->kernel.type == RVM_POLYNOMIAL &&
+            rvm_judge_compare(&gain, &error, best->row_loss, f->row_loss, q->rows))
+            f->doubtful = !(gain > error);
+    }
+}
+
 rvm_status rvm_proposals_step(bool *done, rvm_proposals *q, rvm_error *err)
 {
     int rung = 0;
@@ -426,6 +464,8 @@ rvm_status rvm_proposals_step(bool *done, rvm_proposals *q, rvm_error *err)
         q->current++;
     rank(q);
     *done = q->current == q->families;
+    if (*done)
+        doubt_powers(q);
     return RVM_OK;
 }
 
@@ -447,6 +487,8 @@ static rvm_status prepare(rvm_proposals *q, const rvm_problem *p, const size_t *
         return rvm_fail_memory(err, "random numbers");
     gsl_rng_set(q->rng, q->settings.seed);
     rvm_status status = make_views(q, p, order, err);
+    if (status == RVM_OK && q->settings.task == RVM_CLASSIFICATION)
+        status = count_classes(&q->classes, q->view[0].rows, err);
     for (size_t k = 0; k < q->open.type_count && status == RVM_OK; k++)
         if (!is_repeated(&q->open, k))
             status = add_type(q, p, q->open.type[k], err);

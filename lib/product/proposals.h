@@ -9,8 +9,9 @@
 typedef struct {
     rvm_kernel kernel;
     bool ard, linear, standardize;
-    bool doubtful;          /* length-scales that gain no standard error on one width */
-    double loss;            /* of the screen; infinite where nothing is known yet */
+    bool doubtful; /* length-scales that gain no standard error on one width, or a power that
+                               gains none on the kernels that fall off with the distance */
+    double loss;   /* of the screen; infinite where nothing is known yet */
     const double *row_loss; /* borrowed: of each row of the sample, */
     size_t rows;            /* so many */
 } rvm_proposal;

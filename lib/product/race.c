@@ -31,22 +31,24 @@
 #include "product/settings.h"
 
 enum {
-    MOST_ROWS = 1500,  /* that folds are made of */
-    LEAST_ROWS = 10,   /* below, the first candidate is taken unseen */
-    LEAST_KERNELS = 2, /* that run, if there are so many, */
-    MOST_KERNELS = 3,  /* and at the most */
+    MOST_ROWS = 1500, /* that folds are made of */
+    LEAST_ROWS = 10,  /* below, the first candidate is taken unseen */
+    MOST_KERNELS = 3, /* that run */
     MOST_RUNNERS = MOST_KERNELS + 1,
     FOLDS = RVM_CALIBRATION_FOLDS,
     WIDE_ROWS = 4000, /* that decide on gamma where there are many, */
     WIDE_FOLDS = 4,   /* of which */
     WIDE_LIMIT = 2,   /* are trained, */
-    WIDE_RUNGS = 4 /* of so many gammas at the most */,
+    WIDE_RUNGS = 4,   /* of so many gammas at the most */
     FIRST_LAP = 2 /* folds of a candidate before it can be behind; the second lap is all others */
 };
 
 /* Standard errors: beyond so many a candidate of the screen does not run, and one that runs stops; within
  * so many candidates are as good as each other; and what the winner gains on a constant. */
-static const double out_of_reach = 3, clearly = 2, as_good = 1, least_sure = 1.5;
+static const double out_of_reach = 1, clearly = 2, as_good = 1, least_sure = 1.5;
+
+/* Nats a row, too, that the sparser one of two may be behind: of few rows the standard error is large. */
+static const double most_behind = 0.01;
 
 /* Vectors of a row of training: a flat prior that has more has collapsed. So has any prior whose noise is
  * at its bound in so many folds while it gains less than that (nats a row) on a constant: targets without
@@ -214,10 +216,19 @@ static bool is_in_reach(const rvm_proposal *of, const rvm_proposal *best)
            behind <= out_of_reach * uncertainty;
 }
 
+/* The first one that is not in doubt. */
+static rvm_proposal best_proposal(const rvm_race *r)
+{
+    size_t k = 0;
+    while (k + 1 < rvm_proposals_count(r->proposals) && rvm_proposals_get(r->proposals, k).doubtful)
+        k++;
+    return rvm_proposals_get(r->proposals, k);
+}
+
 /* Each kernel in reach: with the process's prior, where that is open and possible. */
 static rvm_status choose_runners(rvm_race *r, rvm_error *err)
 {
-    const rvm_proposal best = rvm_proposals_get(r->proposals, 0);
+    const rvm_proposal best = best_proposal(r);
     rvm_status status = RVM_OK;
     const size_t count = rvm_proposals_count(r->proposals);
     /* Length-scales that were asked for have no single width beside them to be judged by. */
@@ -225,11 +236,11 @@ static rvm_status choose_runners(rvm_race *r, rvm_error *err)
     r->stage = r->rows->rows < LEAST_ROWS ? DONE : RUN;
     for (size_t k = 0; k < count && r->runners < MOST_KERNELS && status == RVM_OK; k++) {
         const rvm_proposal of = rvm_proposals_get(r->proposals, k);
-        if (count == 1 || unseen ||
-            (!of.doubtful && isfinite(of.loss) &&
-             (r->runners < LEAST_KERNELS || is_in_reach(&of, &best))))
+        if (count == 1 || unseen || (!of.doubtful && isfinite(of.loss) && is_in_reach(&of, &best)))
             status = add_runner(r, entrant_of(r, &of, is_process(r, &of)), err);
     }
+    if (r->runners == 0)
+        r->stage = DONE;
     return status;
 }
 
@@ -245,6 +256,8 @@ static size_t next_runner(const rvm_race *r)
     size_t next = r->runners;
     for (size_t k = 0; k < r->runners; k++) {
         const runner *of = &r->runner[k];
+        if (of->lap == RVM_RUNNING && laps_of(of) > of->judged)
+            return k; /* within a lap */
         if (of->lap == RVM_RUNNING &&
             (next == r->runners || laps_of(of) < laps_of(&r->runner[next])))
             next = k;
@@ -340,7 +353,7 @@ static rvm_status judge(rvm_race *r, runner *of, bool done, rvm_error *err)
     return status;
 }
 
-/* One lap of a candidate; one whose training fails is out. */
+/* Some folds of the lap of a candidate, which is judged at its end; one whose training fails is out. */
 static rvm_status run(rvm_race *r, runner *of, rvm_error *err)
 {
     bool done = false;
@@ -348,10 +361,9 @@ static rvm_status run(rvm_race *r, runner *of, rvm_error *err)
     rvm_status status = of->folds == NULL ? start(r, of, err) : RVM_OK;
     if (status == RVM_OK)
         rvm_crossval_limit(of->folds, laps_of(of) < FIRST_LAP ? FIRST_LAP : FOLDS);
-    while (status == RVM_OK && !done && !rvm_interrupted(r->settings.interrupted)) {
+    if (status == RVM_OK)
         status = rvm_crossval_step(&done, of->folds, err);
-        r->laps++;
-    }
+    r->laps++;
     of->seconds += seconds_now() - before;
     if (status == RVM_ENUMERIC) {
         of->lap = RVM_STOPPED;
@@ -377,7 +389,7 @@ static const runner *winner(const rvm_race *r)
         if (of == first || of->lap == RVM_STOPPED || of->collapsed || of->judged == 0 ||
             !rvm_judge_compare(&behind, &uncertainty, of->loss, first->loss, r->rows->rows))
             continue;
-        if (behind <= as_good * uncertainty &&
+        if (behind <= fmin(as_good * uncertainty, most_behind) &&
             rvm_crossval_vectors(of->folds) < rvm_crossval_vectors(best->folds))
             best = of;
     }

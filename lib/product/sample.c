@@ -9,15 +9,6 @@
 #include "data/order.h"
 #include "data/problem.h"
 
-/* Rows a and b have the same features and targets. */
-static bool is_copy(const rvm_problem *p, size_t a, size_t b)
-{
-    for (size_t k = 0; k < p->outputs; k++)
-        if (p->target[a * p->outputs + k] != p->target[b * p->outputs + k])
-            return false;
-    return rvm_order_same(p, a, b);
-}
-
 /* Copies are neighbours: the rows of a study are sorted by features, then by targets. */
 static rvm_status list_rows(size_t **row, size_t *count, const rvm_study *y, rvm_error *err)
 {
@@ -27,7 +18,7 @@ static rvm_status list_rows(size_t **row, size_t *count, const rvm_study *y, rvm
     if (*row == NULL)
         return rvm_fail_memory(err, "a part of the rows");
     for (size_t n = 0; n < y->p->rows; n++)
-        if (n == 0 || !has_noise || !is_copy(y->p, n - 1, n))
+        if (n == 0 || !has_noise || !rvm_order_copy(y->p, n - 1, n))
             (*row)[(*count)++] = n;
     return RVM_OK;
 }

@@ -60,11 +60,12 @@
 
 enum {
     MOST_ROWS = 500,
-    ASCENTS = 6,     /* at the most; two of them are for fine structure */
-    STEPS = 4,       /* of an ascent in one call */
-    MAX_STEPS = 200, /* of an ascent in all */
-    LEAST_ROWS = 60, /* that are halved */
-    SHARES = 5       /* steps of the way from one scale to the maximum, both ends among them */
+    ROUGH_ROWS = 300, /* of classes from one start */
+    ASCENTS = 6,      /* at the most; two of them are for fine structure */
+    STEPS = 4,        /* of an ascent in one call */
+    MAX_STEPS = 200,  /* of an ascent in all */
+    LEAST_ROWS = 60,  /* that are halved */
+    SHARES = 5        /* steps of the way from one scale to the maximum, both ends among them */
 };
 
 /* Nats that a step must gain for another one: of all ascents, and of the best one. */
@@ -384,7 +385,9 @@ static rvm_status leave_out(bool *dropped, ascent *c, rvm_error *err)
 /* An ascent has five matrices of that size, and there are several. */
 static size_t most_rows(const rvm_settings *s)
 {
-    return (size_t)fmax(2, fmin(MOST_ROWS, sqrt(s->budget_mb * 1048576 / (8.0 * 8 * ASCENTS))));
+    const bool is_rough = s->restarts == 1 && s->task == RVM_CLASSIFICATION;
+    return (size_t)fmax(2, fmin(is_rough ? ROUGH_ROWS : MOST_ROWS,
+                                sqrt(s->budget_mb * 1048576 / (8.0 * 8 * ASCENTS))));
 }
 
 /* The rows that are seen; *row is owned by the caller. */
@@ -941,8 +944,8 @@ static rvm_status finish_climb(bool *done, rvm_widths *w, rvm_error *err)
     memcpy(w->end, top->theta, w->count * sizeof *w->end);
     choose(w, w->end);
     free_ascents(w);
-    *done =
-        w->is_half || w->likelihood->has_noise || w->p->rows < LEAST_ROWS || !isfinite(w->single);
+    *done = w->is_half || w->single_start || w->likelihood->has_noise || w->p->rows < LEAST_ROWS ||
+            !isfinite(w->single);
     for (size_t side = 0; side < 2 && !*done && status == RVM_OK; side++)
         status = half_alloc(&w->half[side], w, side, err);
     if (*done)

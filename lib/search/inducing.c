@@ -134,6 +134,19 @@ static void forget_rows(rvm_inducing *g)
     g->T = NULL;
 }
 
+/* With normal noise rows with equal features and targets are one, as for length-scales (sample.h): taken
+ * for new measurements they say that there is no noise. The list ascends, and rows of a study are sorted. */
+static size_t drop_copies(size_t *row, size_t count, const rvm_study *y)
+{
+    size_t kept = 0;
+    if (!y->observed.likelihood->has_noise)
+        return count;
+    for (size_t k = 0; k < count; k++)
+        if (kept == 0 || !rvm_order_copy(y->p, row[kept - 1], row[k]))
+            row[kept++] = row[k];
+    return kept;
+}
+
 /* A sample of so many rows for each point. */
 static rvm_status choose_rows(rvm_inducing *g, size_t for_each, rvm_error *err)
 {
@@ -142,6 +155,7 @@ static rvm_status choose_rows(rvm_inducing *g, size_t for_each, rvm_error *err)
     const rvm_status status = sample(&g->row, &count, g->y->observed.N, g->settings.seed, err);
     if (status != RVM_OK)
         return status;
+    count = drop_copies(g->row, count, g->y);
     g->rows = rvm_problem_subset(g->y->p, g->row, count);
     if (g->rows != NULL)
         g->T = rvm_basis_terms(&g->y->basis, g->id, g->terms, g->rows);
