@@ -122,7 +122,7 @@ void cli_contenders_keep(cli_choice *out, const rvm_settings *asked, const rvm_r
     for (size_t k = 0; k < count; k++) {
         const rvm_contender c = rvm_race_contender(race, k);
         out->compared += c.rows > 0;
-        if (k != best && c.lap != RVM_SCREENED && out->second.rows == 0)
+        if (k != best && c.lap != RVM_SCREENED && !c.collapsed && out->second.rows == 0)
             out->second = c;
     }
 }
