@@ -287,7 +287,7 @@ typedef struct rvm_race rvm_race;
 
 typedef struct {
     rvm_kernel kernel; /* without weights of inputs, which training finds with ard */
-    bool ard, linear, kernel_prior, standardize;
+    bool ard, linear, kernel_prior;
 } rvm_entrant;
 
 typedef enum {

@@ -138,7 +138,7 @@ START_TEST(width_is_within_a_rung_of_the_best)
             rvm_settings s = open_settings(tasks[t]);
             s.tune.type[0] = RVM_RBF;
             s.tune.type_count = 1;
-            s.tune.ard = s.tune.linear = s.tune.standardize = false;
+            s.tune.ard = s.tune.linear = false;
             rvm_problem *p = sample_of(smooth, 150, 3, 0.1, t == 1);
             rvm_screen *screen = NULL;
             rvm_error err = { 0 };
@@ -199,7 +199,7 @@ START_TEST(length_scales_of_one_input)
         rvm_proposals *q = propose(p, &s, train_fold);
         const rvm_proposal best = rvm_proposals_get(q, 0), single = proposal_of(q, RVM_RBF, false);
         const rvm_proposal scales = proposal_of(q, RVM_RBF, true);
-        ck_assert(best.ard && best.standardize);
+        ck_assert(best.ard);
         ck_assert(!scales.doubtful);
         ck_assert_msg(scales.loss < single.loss - 0.2, "%g %g", scales.loss, single.loss);
         ck_assert(scales.kernel.gamma == single.kernel.gamma);
@@ -266,34 +266,6 @@ START_TEST(length_scales_that_cannot_be_trained)
     }
 END_TEST
 
-/* Standardised: an input of another unit changes nothing; as they are it drowns the others. */
-START_TEST(units_of_the_inputs)
-    {
-        rvm_settings s = open_settings(RVM_REGRESSION);
-        s.tune.ard = false;
-        rvm_problem *p = sample_of(smooth, 120, 3, 0.1, false);
-        rvm_problem *r = sample_of(smooth, 120, 3, 0.1, false);
-        for (size_t k = 0; k < r->start[r->rows]; k++)
-            r->value[k] *= r->index[k] == 3 ? 4096 : 1;
-        rvm_proposals *a = propose(p, &s, train_fold), *b = propose(r, &s, train_fold);
-        for (size_t k = 0; k < rvm_proposals_count(a); k++) {
-            const rvm_proposal x = rvm_proposals_get(a, k), y = rvm_proposals_get(b, k);
-            ck_assert_int_eq(x.kernel.type, y.kernel.type);
-            check_close(y.loss, x.loss, 1e-6);
-            ck_assert(x.standardize && y.standardize);
-        }
-        s.tune.standardize = false;
-        rvm_proposals *raw = propose(r, &s, train_fold);
-        ck_assert(rvm_proposals_get(raw, 0).loss > rvm_proposals_get(b, 0).loss + 0.5);
-        ck_assert(!rvm_proposals_get(raw, 0).standardize);
-        rvm_proposals_free(a);
-        rvm_proposals_free(b);
-        rvm_proposals_free(raw);
-        rvm_problem_free(p);
-        rvm_problem_free(r);
-    }
-END_TEST
-
 /* One row, few rows, equal rows, rows without features, a type that is named twice. */
 START_TEST(degenerate_rows)
     {
@@ -330,7 +302,6 @@ Suite *proposals_suite(void)
     tcase_add_test(tc, length_scales_of_inputs_that_are_alike);
     tcase_add_test(tc, length_scales_of_too_many_inputs);
     tcase_add_test(tc, length_scales_that_cannot_be_trained);
-    tcase_add_test(tc, units_of_the_inputs);
     tcase_add_test(tc, degenerate_rows);
     suite_add_tcase(suite, tc);
     return suite;

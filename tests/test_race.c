@@ -91,7 +91,7 @@ START_TEST(order_of_rows_does_not_matter)
         const rvm_settings x = applied(a, &s), y = applied(b, &s);
         ck_assert(x.kernel.type == y.kernel.type && x.kernel.gamma == y.kernel.gamma &&
                   x.kernel.degree == y.kernel.degree && x.ard == y.ard && x.linear == y.linear &&
-                  x.kernel_prior == y.kernel_prior && x.standardize == y.standardize);
+                  x.kernel_prior == y.kernel_prior);
         ck_assert_uint_eq(rvm_race_contenders(a), rvm_race_contenders(b));
         for (size_t k = 0; k < rvm_race_contenders(a); k++) {
             const rvm_contender c = rvm_race_contender(a, k), d = rvm_race_contender(b, k);
@@ -460,6 +460,25 @@ START_TEST(many_classes)
     }
 END_TEST
 
+/* Features are standardised where nothing says otherwise: the unit of one changes nothing. */
+START_TEST(units_of_the_inputs)
+    {
+        const rvm_settings s = race_settings(RVM_REGRESSION);
+        rvm_problem *p = smooth_problem(40, 2), *r = smooth_problem(40, 2);
+        for (size_t k = 0; k < r->start[r->rows]; k++)
+            r->value[k] *= r->index[k] == 1 ? 4096 : 1;
+        rvm_model *a = train(p, &s), *b = train(r, &s);
+        const rvm_model_info x = rvm_model_describe(a), y = rvm_model_describe(b);
+        ck_assert(x.standardized && y.standardized);
+        ck_assert_uint_eq(x.vectors, y.vectors);
+        ck_assert_double_eq_tol(x.log_evidence, y.log_evidence, 1e-6 * fabs(x.log_evidence));
+        rvm_model_free(a);
+        rvm_model_free(b);
+        rvm_problem_free(p);
+        rvm_problem_free(r);
+    }
+END_TEST
+
 Suite *race_suite(void);
 Suite *race_suite(void)
 {
@@ -484,6 +503,7 @@ Suite *race_suite(void)
     tcase_add_test(tc, a_constant_output_teaches_nothing);
     tcase_add_test(tc, classes_large_and_small);
     tcase_add_test(tc, many_classes);
+    tcase_add_test(tc, units_of_the_inputs);
     suite_add_tcase(suite, tc);
     return suite;
 }

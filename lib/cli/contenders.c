@@ -131,7 +131,7 @@ void cli_contenders_tell(FILE *out, const rvm_settings *asked, const cli_choice 
 {
     const rvm_settings *s = &choice->chosen;
     const rvm_contender *second = &choice->second;
-    const rvm_entrant what = { s->kernel, s->ard, s->linear, s->kernel_prior, s->standardize };
+    const rvm_entrant what = { s->kernel, s->ard, s->linear, s->kernel_prior };
     char name[CLI_CONTENDER_NAME], other[CLI_CONTENDER_NAME], lead[40];
 
     cli_contenders_name(name, &what);

@@ -23,7 +23,6 @@
 #include "data/labels.h"
 #include "data/order.h"
 #include "data/problem.h"
-#include "data/standard.h"
 #include "product/judge.h"
 #include "product/model.h"
 #include "product/screen.h"
@@ -41,19 +40,12 @@ enum {
     WIDEST = -8, /* the ends of the ladder */
     NARROWEST = 24,
     RUNGS = NARROWEST - WIDEST + 1,
-    VIEWS = 2, /* of the rows: as they are, standardised */
     MOST_FAMILIES = RVM_KERNEL_TYPES + 5
 };
 
-/* The rows in one view. */
-typedef struct {
-    rvm_problem *rows; /* owned; NULL where nobody looks */
-    rvm_screen *screen;
-} view;
-
 typedef struct {
     rvm_kernel kernel;
-    bool ard, linear, standardize;
+    bool ard, linear;
     bool searched;      /* gamma is */
     double gamma;       /* of rung 0 */
     int last;           /* rung of the spacing of the rows, or LAST */
@@ -70,8 +62,9 @@ struct rvm_proposals {
     rvm_settings settings; /* nothing is left open */
     rvm_tuning open;
     rvm_training *train;
-    gsl_rng *rng; /* owned */
-    view view[VIEWS];
+    gsl_rng *rng;                 /* owned */
+    rvm_problem *sample;          /* owned */
+    rvm_screen *screen;           /* owned */
     size_t rows, classes, inputs; /* inputs: features that occur */
     family family[MOST_FAMILIES];
     size_t families, current;
@@ -81,74 +74,13 @@ struct rvm_proposals {
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* The rows of p in order, those of a regression once: a copy would tell what is left out. */
-static size_t list_rows(size_t *row, const rvm_problem *p, const size_t *order,
-                        const rvm_settings *s)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < p->rows; k++)
-        if (k == 0 || s->task == RVM_CLASSIFICATION || !rvm_order_same(p, order[k - 1], order[k]))
-            row[count++] = order[k];
-    return count;
-}
-
-static rvm_status draw_rows(view *v, size_t *rows, const rvm_problem *p, const size_t *order,
-                            const rvm_proposals *q, rvm_error *err)
-{
-    size_t *all = rvm_array(p->rows, sizeof *all), *drawn = NULL;
-    if (all == NULL)
-        return rvm_fail_memory(err, "a sample of the rows");
-    const size_t count = list_rows(all, p, order, &q->settings);
-    const size_t most = q->settings.task == RVM_CLASSIFICATION ? CLASS_ROWS : OUTPUT_ROWS;
-    *rows = GSL_MIN(count, most);
-    const rvm_status status = rvm_order_sample(&drawn, *rows, count, q->rng, err);
-    for (size_t n = 0; n < *rows && status == RVM_OK; n++)
-        all[n] = all[drawn[n]]; /* they ascend: drawn[n] >= n */
-    if (status == RVM_OK)
-        v->rows = rvm_problem_subset(p, all, *rows);
-    free(drawn);
-    free(all);
-    if (status == RVM_OK && v->rows == NULL)
-        return rvm_fail_memory(err, "a sample of the rows");
-    return status;
-}
-
-static rvm_status standardise(view *to, const view *from, rvm_error *err)
-{
-    rvm_standard standard = { .used = false };
-    rvm_status status = rvm_standard_learn(&standard, from->rows, err);
-    to->rows = status == RVM_OK ? rvm_problem_alloc() : NULL;
-    if (status == RVM_OK && to->rows == NULL)
-        status = rvm_fail_memory(err, "the standardised rows");
-    if (status == RVM_OK)
-        status = rvm_standard_apply(to->rows, &standard, from->rows, err);
-    rvm_standard_free(&standard);
-    return status;
-}
-
 static rvm_status count_inputs(rvm_proposals *q, rvm_error *err)
 {
     int *feature = NULL;
-    if (!rvm_problem_features(&feature, &q->inputs, q->view[0].rows))
+    if (!rvm_problem_features(&feature, &q->inputs, q->sample))
         return rvm_fail_memory(err, "the features");
     free(feature);
     return RVM_OK;
-}
-
-static rvm_status make_views(rvm_proposals *q, const rvm_problem *p, const size_t *order,
-                             rvm_error *err)
-{
-    const bool precomputed = q->open.type[0] == RVM_PRECOMPUTED; /* which is alone then */
-    const bool standard = !precomputed && (q->open.standardize || q->settings.standardize);
-    rvm_status status = draw_rows(&q->view[0], &q->rows, p, order, q, err);
-    if (status == RVM_OK && standard)
-        status = standardise(&q->view[1], &q->view[0], err);
-    if (status == RVM_OK)
-        status = count_inputs(q, err);
-    for (int k = 0; k < VIEWS && status == RVM_OK; k++)
-        if (q->view[k].rows != NULL)
-            status = rvm_screen_alloc(&q->view[k].screen, q->view[k].rows, &q->settings, err);
-    return status;
 }
 
 static rvm_status count_classes(size_t *out, const rvm_problem *rows, rvm_error *err)
@@ -190,7 +122,7 @@ static rvm_status typical(double *out, rvm_proposals *q, const rvm_problem *rows
 static rvm_status add_family(rvm_proposals *q, family f, rvm_error *err)
 {
     const unsigned uses = rvm_kernel_uses(f.kernel.type);
-    const rvm_problem *rows = q->view[f.standardize].rows;
+    const rvm_problem *rows = q->sample;
     rvm_status status = RVM_OK;
     f.least = INFINITY;
     f.gamma = f.kernel.gamma;
@@ -247,20 +179,12 @@ static rvm_status add_variants(rvm_proposals *q, family f, rvm_error *err)
     return status;
 }
 
-/* That may be standardised: splines want numbers of 0 and more. */
-static bool has_features(rvm_kernel_type type)
-{
-    return type != RVM_SPLINE && type != RVM_PRECOMPUTED;
-}
-
 static rvm_status add_type(rvm_proposals *q, const rvm_problem *p, rvm_kernel_type type,
                            rvm_error *err)
 {
     family f = { .kernel = rvm_settings_kernel(&q->settings, p),
                  .ard = q->settings.ard && rvm_kernel_weighs_inputs(type),
-                 .linear = q->settings.linear,
-                 .standardize =
-                     q->settings.standardize || (q->open.standardize && has_features(type)) };
+                 .linear = q->settings.linear };
     f.kernel.type = type;
     if (q->open.coef0 && (rvm_kernel_uses(type) & RVM_USES_COEF0))
         f.kernel.coef0 = 1;
@@ -272,13 +196,13 @@ static rvm_status add_type(rvm_proposals *q, const rvm_problem *p, rvm_kernel_ty
 
 /* ---- Length-scales -------------------------------------------------------------------------- */
 
-/* Half `side` of the rows in view, one by one in turn. */
-static rvm_problem *half(const view *v, size_t *row, int side)
+/* Half `side` of the rows, one by one in turn. */
+static rvm_problem *half(const rvm_problem *rows, size_t *row, int side)
 {
     size_t count = 0;
-    for (size_t n = (size_t)side; n < v->rows->rows; n += 2)
+    for (size_t n = (size_t)side; n < rows->rows; n += 2)
         row[count++] = n;
-    return rvm_problem_subset(v->rows, row, count);
+    return rvm_problem_subset(rows, row, count);
 }
 
 /* gain[n]: what length-scales of `from` are worth at rows n of `to`, against one width. */
@@ -308,7 +232,7 @@ static rvm_status judge_side(double *gain, rvm_proposals *q, const rvm_kernel *s
     rvm_report last;
     s.ard = true;
     s.kernel = *single;
-    s.standardize = s.kernel_prior = false;
+    s.kernel_prior = false;
     rvm_status status = q->train(&m, &last, from, &s, err);
     if (status == RVM_OK && m != NULL)
         status = judge_half(gain, to, single, &m->kernel, &s, err);
@@ -320,8 +244,7 @@ static rvm_status judge_side(double *gain, rvm_proposals *q, const rvm_kernel *s
 static const family *single_of(const rvm_proposals *q, const family *f)
 {
     for (size_t k = 0; k < q->families; k++)
-        if (q->family[k].kernel.type == f->kernel.type && !q->family[k].ard &&
-            !q->family[k].linear && q->family[k].standardize == f->standardize)
+        if (q->family[k].kernel.type == f->kernel.type && !q->family[k].ard && !q->family[k].linear)
             return &q->family[k];
     return NULL;
 }
@@ -336,14 +259,13 @@ static rvm_kernel kernel_at(const family *f, int rung)
 static rvm_status judge_scales(rvm_proposals *q, family *f, rvm_error *err)
 {
     const family *single = single_of(q, f);
-    const view *v = &q->view[f->standardize];
     size_t *row = rvm_array(q->rows, sizeof *row);
     double *gain = rvm_array(q->rows, sizeof *gain);
     rvm_problem *part[2] = { NULL, NULL };
     rvm_status status = row == NULL || gain == NULL ? rvm_fail_memory(err, "the halves") : RVM_OK;
     const rvm_kernel one = kernel_at(single, single->best);
     for (int side = 0; side < 2 && status == RVM_OK; side++) {
-        part[side] = half(v, row, side);
+        part[side] = half(q->sample, row, side);
         if (part[side] == NULL)
             status = rvm_fail_memory(err, "the halves");
     }
@@ -395,7 +317,7 @@ static bool next_rung(int *rung, const family *f)
 static rvm_status judge_rung(rvm_proposals *q, family *f, int rung, rvm_error *err)
 {
     const rvm_kernel kernel = kernel_at(f, rung);
-    rvm_screen *screen = q->view[f->standardize].screen;
+    rvm_screen *screen = q->screen;
     double loss = INFINITY;
     const rvm_status status = rvm_screen_judge(&loss, screen, &kernel, f->linear, err);
     if (status != RVM_OK)
@@ -486,9 +408,17 @@ static rvm_status prepare(rvm_proposals *q, const rvm_problem *p, const size_t *
     if (q->rng == NULL)
         return rvm_fail_memory(err, "random numbers");
     gsl_rng_set(q->rng, q->settings.seed);
-    rvm_status status = make_views(q, p, order, err);
+    const bool classes = q->settings.task == RVM_CLASSIFICATION;
+    rvm_status status = rvm_screen_draw(&q->sample, p, order, classes ? CLASS_ROWS : OUTPUT_ROWS,
+                                        q->settings.task, q->rng, err);
+    if (status == RVM_OK) {
+        q->rows = q->sample->rows;
+        status = count_inputs(q, err);
+    }
+    if (status == RVM_OK)
+        status = rvm_screen_alloc(&q->screen, q->sample, &q->settings, err);
     if (status == RVM_OK && q->settings.task == RVM_CLASSIFICATION)
-        status = count_classes(&q->classes, q->view[0].rows, err);
+        status = count_classes(&q->classes, q->sample, err);
     for (size_t k = 0; k < q->open.type_count && status == RVM_OK; k++)
         if (!is_repeated(&q->open, k))
             status = add_type(q, p, q->open.type[k], err);
@@ -520,10 +450,8 @@ void rvm_proposals_free(rvm_proposals *q)
 {
     if (q == NULL)
         return;
-    for (int k = 0; k < VIEWS; k++) {
-        rvm_problem_free(q->view[k].rows);
-        rvm_screen_free(q->view[k].screen);
-    }
+    rvm_problem_free(q->sample);
+    rvm_screen_free(q->screen);
     for (size_t k = 0; k < q->families; k++)
         free(q->family[k].row_loss);
     gsl_rng_free(q->rng);
@@ -542,7 +470,6 @@ static rvm_proposal describe(const rvm_proposals *q, const family *f)
     return (rvm_proposal){ .kernel = kernel_at(like, like->best), /* where length-scales begin */
                            .ard = f->ard,
                            .linear = f->linear,
-                           .standardize = f->standardize,
                            .doubtful = f->doubtful,
                            .loss = f->least,
                            .row_loss = f->row_loss,

@@ -8,7 +8,7 @@
 /* A kernel at its best width. */
 typedef struct {
     rvm_kernel kernel;
-    bool ard, linear, standardize;
+    bool ard, linear;
     bool doubtful; /* length-scales that gain no standard error on one width, or a power that
                                gains none on the kernels that fall off with the distance */
     double loss;   /* of the screen; infinite where nothing is known yet */

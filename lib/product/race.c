@@ -147,7 +147,6 @@ static rvm_settings settings_of(const rvm_race *r, const rvm_entrant *what)
     s.ard = what->ard;
     s.linear = what->linear;
     s.kernel_prior = what->kernel_prior;
-    s.standardize = what->standardize;
     return s;
 }
 
@@ -159,7 +158,6 @@ static bool may_be_process(const rvm_race *r, const rvm_proposal *of)
     s.kernel = of->kernel;
     s.ard = of->ard;
     s.linear = of->linear;
-    s.standardize = of->standardize;
     s.kernel_prior = true;
     return !(s.weight_prior.shape > 0 || s.weight_prior.rate > 0) &&
            rvm_settings_check(&s, r->p, &why_not) == RVM_OK;
@@ -191,8 +189,7 @@ static rvm_entrant entrant_of(const rvm_race *r, const rvm_proposal *of, bool ke
                                             : shifted(r, of->kernel, shift_of(r, kernel_prior)),
                           .ard = of->ard,
                           .linear = of->linear,
-                          .kernel_prior = kernel_prior,
-                          .standardize = of->standardize };
+                          .kernel_prior = kernel_prior };
 }
 
 static rvm_status add_runner(rvm_race *r, rvm_entrant what, rvm_error *err)
@@ -472,7 +469,6 @@ static rvm_entrant constant_entrant(const rvm_race *r)
     rvm_entrant c = { .kernel = { .type = RVM_RBF } };
     const rvm_entrant what = winner(r)->what;
     c.kernel.gamma = ldexp(what.kernel.gamma > 0 ? what.kernel.gamma : 1, constant_exponent);
-    c.standardize = what.standardize;
     return c;
 }
 
@@ -491,7 +487,6 @@ void rvm_race_apply(rvm_settings *s, const rvm_race *r)
     s->ard = what.ard;
     s->linear = what.linear;
     s->kernel_prior = what.kernel_prior;
-    s->standardize = what.standardize;
     s->tune = (rvm_tuning){ .gamma = false };
 }
 
@@ -701,8 +696,7 @@ static bool has_run(const rvm_race *r, const rvm_proposal *of)
     for (size_t k = 0; k < r->runners; k++) {
         const rvm_entrant *what = &r->runner[k].what;
         if (what->kernel.type == of->kernel.type && what->kernel.degree == of->kernel.degree &&
-            what->ard == of->ard && what->linear == of->linear &&
-            what->standardize == of->standardize)
+            what->ard == of->ard && what->linear == of->linear)
             return true;
     }
     return false;
@@ -733,9 +727,7 @@ static rvm_contender describe_proposal(const rvm_race *r, const rvm_proposal *of
 {
     const rvm_proposal best = rvm_proposals_get(r->proposals, 0);
     rvm_contender c = { .lap = RVM_SCREENED, .loss = of->loss, .rows = of->rows };
-    c.what = (rvm_entrant){
-        .kernel = of->kernel, .ard = of->ard, .linear = of->linear, .standardize = of->standardize
-    };
+    c.what = (rvm_entrant){ .kernel = of->kernel, .ard = of->ard, .linear = of->linear };
     (void)rvm_judge_compare(&c.behind, &c.uncertainty, of->row_loss, best.row_loss, of->rows);
     return c;
 }
@@ -788,8 +780,7 @@ rvm_race_state rvm_race_now(const rvm_race *r)
         now.what = (rvm_entrant){ .kernel = of.kernel,
                                   .ard = of.ard,
                                   .linear = of.linear,
-                                  .kernel_prior = is_process(r, &of),
-                                  .standardize = of.standardize };
+                                  .kernel_prior = is_process(r, &of) };
     } else if (r->runners > 0) {
         now.what = next != NULL ? next->what : winner(r)->what;
     }

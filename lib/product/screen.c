@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "basis/kernel.h"
 #include "data/labels.h"
+#include "data/order.h"
 #include "data/problem.h"
 #include "search/study.h"
 
@@ -52,6 +53,38 @@ struct rvm_screen {
     bool bias;
     int threads;
 };
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+static size_t list_rows(size_t *row, const rvm_problem *p, const size_t *order, rvm_task task)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < p->rows; k++) {
+        const size_t n = order == NULL ? k : order[k];
+        if (count == 0 || task == RVM_CLASSIFICATION || !rvm_order_same(p, row[count - 1], n))
+            row[count++] = n;
+    }
+    return count;
+}
+
+rvm_status rvm_screen_draw(rvm_problem **out, const rvm_problem *p, const size_t *order,
+                           size_t most, rvm_task task, gsl_rng *rng, rvm_error *err)
+{
+    size_t *row = rvm_array(p->rows, sizeof *row), *drawn = NULL;
+    if (row == NULL)
+        return rvm_fail_memory(err, "a sample of the rows");
+    const size_t count = list_rows(row, p, order, task), rows = GSL_MIN(count, most);
+    rvm_status status = rvm_order_sample(&drawn, rows, count, rng, err);
+    for (size_t n = 0; n < rows && status == RVM_OK; n++)
+        row[n] = row[drawn[n]]; /* they ascend: drawn[n] >= n */
+    if (status == RVM_OK) {
+        *out = rvm_problem_subset(p, row, rows);
+        status = *out == NULL ? rvm_fail_memory(err, "a sample of the rows") : RVM_OK;
+    }
+    free(drawn);
+    free(row);
+    return status;
+}
 
 /* ---- Targets -------------------------------------------------------------------------------- */
 

@@ -14,9 +14,17 @@
 #ifndef RVM_SCREEN_H
 #define RVM_SCREEN_H
 
+#include <gsl/gsl_rng.h>
+
 #include "rvm.h"
 
 typedef struct rvm_screen rvm_screen;
+
+/* *out, owned by the caller: at most so many rows of p at random, in canonical order, which `order` lists;
+ * NULL: p is in it. Those of a regression that have the same features are one: a copy would tell what is
+ * left out. */
+RVM_CHECKED rvm_status rvm_screen_draw(rvm_problem **out, const rvm_problem *p, const size_t *order,
+                                       size_t most, rvm_task task, gsl_rng *rng, rvm_error *err);
 
 /* Of the rows of p, which is borrowed: a few hundred at the most, two or more. settings: the task, the
  * bias and the weights of classes. */

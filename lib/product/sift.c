@@ -6,7 +6,6 @@
  * their best widths differ, by a rung or two, which is for cross-validation to find. */
 #include "product/sift.h"
 
-#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +13,12 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "data/order.h"
 #include "data/problem.h"
 #include "product/screen.h"
 
 enum {
-    OUTPUT_ROWS = 300, /* of the screen, of a regression */
-    CLASS_ROWS = 300,  /* and of classes */
-    MOST_RUNGS = 64    /* of a ladder */
+    MOST_ROWS = 300, /* of the screen */
+    MOST_RUNGS = 64  /* of a ladder */
 };
 
 struct rvm_sift {
@@ -38,38 +35,6 @@ typedef struct {
     double least;
 } walk;
 
-/* ---- Rows ----------------------------------------------------------------------------------- */
-
-/* The rows of p, those of a regression once: a copy would tell what is left out. */
-static size_t list_rows(size_t *row, const rvm_problem *p, bool classes)
-{
-    size_t count = 0;
-    for (size_t n = 0; n < p->rows; n++)
-        if (n == 0 || classes || !rvm_order_same(p, n - 1, n))
-            row[count++] = n;
-    return count;
-}
-
-static rvm_status draw_rows(rvm_sift *f, const rvm_problem *p, bool classes, gsl_rng *rng,
-                            rvm_error *err)
-{
-    size_t *all = rvm_array(p->rows, sizeof *all), *drawn = NULL;
-    if (all == NULL)
-        return rvm_fail_memory(err, "a sample of the rows");
-    const size_t count = list_rows(all, p, classes);
-    const size_t rows = GSL_MIN(count, (size_t)(classes ? CLASS_ROWS : OUTPUT_ROWS));
-    const rvm_status status = rvm_order_sample(&drawn, rows, count, rng, err);
-    for (size_t n = 0; n < rows && status == RVM_OK; n++)
-        all[n] = all[drawn[n]]; /* they ascend: drawn[n] >= n */
-    if (status == RVM_OK)
-        f->rows = rvm_problem_subset(p, all, rows);
-    free(drawn);
-    free(all);
-    if (status == RVM_OK && f->rows == NULL)
-        return rvm_fail_memory(err, "a sample of the rows");
-    return status;
-}
-
 rvm_status rvm_sift_alloc(rvm_sift **out, const rvm_problem *p, const rvm_settings *s, gsl_rng *rng,
                           rvm_error *err)
 {
@@ -78,7 +43,7 @@ rvm_status rvm_sift_alloc(rvm_sift **out, const rvm_problem *p, const rvm_settin
         return rvm_fail_memory(err, "the screen");
     f->linear = s->linear;
     f->interrupted = s->interrupted;
-    rvm_status status = draw_rows(f, p, s->task == RVM_CLASSIFICATION, rng, err);
+    rvm_status status = rvm_screen_draw(&f->rows, p, NULL, MOST_ROWS, s->task, rng, err);
     if (status == RVM_OK)
         status = rvm_screen_alloc(&f->screen, f->rows, s, err);
     if (status != RVM_OK) {
