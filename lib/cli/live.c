@@ -22,6 +22,8 @@ cli_live cli_live_start(FILE *out, bool wanted)
                        .started_at = cli_live_seconds() };
 }
 
+enum { TEXT = 400 }; /* of the line, without what is left */
+
 /* "  about 40 s left" once there is something to guess from, else "". */
 static void write_time_left(char text[48], double progress, double elapsed)
 {
@@ -32,7 +34,7 @@ static void write_time_left(char text[48], double progress, double elapsed)
         snprintf(text, 48, "  about %.0f s left", elapsed * (1 - progress) / progress);
 }
 
-static void write_choice(char text[200], const rvm_report *r, const rvm_tuner *tuner)
+static void write_choice(char text[TEXT], const rvm_report *r, const rvm_tuner *tuner)
 {
     const rvm_choice best = rvm_tuner_best(tuner);
     char found[100] = "";
@@ -40,12 +42,12 @@ static void write_choice(char text[200], const rvm_report *r, const rvm_tuner *t
     if (isfinite(best.loss))
         snprintf(found, sizeof found, "  best %s  gamma %.4g  loss %.4g",
                  rvm_kernel_name(best.kernel.type), best.kernel.gamma, best.loss);
-    snprintf(text, 200, "cross-validation %d of about %d%s",
+    snprintf(text, TEXT, "cross-validation %d of about %d%s",
              r->trials < r->trials_expected ? r->trials + 1 : r->trials, r->trials_expected, found);
 }
 
 /* What is tried, and the best so far. */
-static void write_race(char text[200], char left[48], const rvm_race *race)
+static void write_race(char text[TEXT], char left[48], const rvm_race *race)
 {
     const rvm_race_state now = rvm_race_now(race);
     char name[CLI_CONTENDER_NAME], best[CLI_CONTENDER_NAME], found[128] = "";
@@ -62,18 +64,18 @@ static void write_race(char text[200], char left[48], const rvm_race *race)
                      c.loss);
     }
     if (now.screening)
-        snprintf(text, 200, "screen: %s%s", name, found);
+        snprintf(text, TEXT, "screen: %s%s", name, found);
     else if (now.folds > 0)
-        snprintf(text, 200, "race: %s, %s prior  folds %zu-%zu of %zu%s", name,
+        snprintf(text, TEXT, "race: %s, %s prior  folds %zu-%zu of %zu%s", name,
                  now.what.kernel_prior ? "kernel" : "flat", now.first, now.last, now.folds, found);
     else
-        snprintf(text, 200, "race: width of %s%s", name, found);
+        snprintf(text, TEXT, "race: width of %s%s", name, found);
     left[0] = '\0';
     if (now.seconds_left > 0)
         snprintf(left, 48, "  about %.0f s left", ceil(now.seconds_left));
 }
 
-static void write_training(char text[200], const rvm_report *r, size_t rows)
+static void write_training(char text[TEXT], const rvm_report *r, size_t rows)
 {
     char noise[32] = "", where[64];
 
@@ -87,24 +89,24 @@ static void write_training(char text[200], const rvm_report *r, size_t rows)
         snprintf(where, sizeof where, "rows %zu/%zu  round %d", r->rows, rows, r->round);
     else
         snprintf(where, sizeof where, "start %d/%d  round %d", r->start, r->starts, r->round);
-    snprintf(text, 200, "%s  functions %zu  log %s %.3f%s", where, r->functions,
+    snprintf(text, TEXT, "%s  functions %zu  log %s %.3f%s", where, r->functions,
              r->draws > 0 ? "likelihood" : "evidence", r->log_evidence, noise);
 }
 
-static void write_folds(char text[200], const rvm_report *r)
+static void write_folds(char text[TEXT], const rvm_report *r)
 {
-    snprintf(text, 200, "held-out rows: fold %d of %d",
+    snprintf(text, TEXT, "held-out rows: fold %d of %d",
              r->trials < r->trials_expected ? r->trials + 1 : r->trials, r->trials_expected);
 }
 
 /* Of classes no log evidence is climbed. */
-static void write_points(char text[200], const rvm_report *r, size_t rows)
+static void write_points(char text[TEXT], const rvm_report *r, size_t rows)
 {
     char part[64] = "";
 
     if (r->rows < rows)
         snprintf(part, sizeof part, "  rows %zu/%zu", r->rows, rows);
-    snprintf(text, 200, "points%s  round %d  functions %zu", part, r->round, r->functions);
+    snprintf(text, TEXT, "points%s  round %d  functions %zu", part, r->round, r->functions);
 }
 
 void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_trainer *tr, size_t rows)
@@ -113,7 +115,7 @@ void cli_live_draw(cli_live *line, const rvm_report *r, const rvm_trainer *tr, s
     const rvm_race *race = rvm_trainer_race(tr);
     const bool tunes = r->stage == RVM_TUNE;
     const double now = cli_live_seconds();
-    char text[200], left[48], all[sizeof text + sizeof left];
+    char text[TEXT], left[48], all[sizeof text + sizeof left];
 
     if (line->out == NULL || now < line->drawn_at + 0.1 ||
         (tunes && ((tuner == NULL && race == NULL) || r->stage_over)))
