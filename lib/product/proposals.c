@@ -34,10 +34,11 @@ enum {
     LEAST_HALF = 20,   /* below, nothing is said of length-scales, */
     SURE_HALF = 75,    /* and below, that they are of no use takes more to be believed; */
     MOST_SCALES =
-        300,     /* inputs, times classes; 1000 take seconds of one step, which no bound ends */
-    FIRST = -6,  /* rungs that are tried in any case, every second one, */
-    LAST = 2,    /* on to this one, or to the spacing of the rows */
-    WIDEST = -8, /* the ends of the ladder */
+        300, /* inputs, times classes; 1000 take seconds of one step, which no bound ends */
+    MOST_TERMS = 100, /* linear functions beside a kernel */
+    FIRST = -6,       /* rungs that are tried in any case, every second one, */
+    LAST = 2,         /* on to this one, or to the spacing of the rows */
+    WIDEST = -8,      /* the ends of the ladder */
     NARROWEST = 24,
     RUNGS = NARROWEST - WIDEST + 1,
     MOST_FAMILIES = RVM_KERNEL_TYPES + 5
@@ -172,7 +173,7 @@ static rvm_status add_variants(rvm_proposals *q, family f, rvm_error *err)
         status = add_family(q, with, err);
     }
     with = f;
-    if (q->open.linear && rbf && status == RVM_OK) {
+    if (q->open.linear && rbf && q->inputs <= MOST_TERMS && status == RVM_OK) {
         with.linear = true;
         status = add_family(q, with, err);
     }

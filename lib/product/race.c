@@ -15,6 +15,7 @@
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -554,15 +555,26 @@ rvm_status rvm_race_step(bool *done, rvm_race *r, rvm_error *err)
     return status;
 }
 
-bool rvm_race_held_out(const rvm_prediction **prediction, const rvm_problem **rows,
-                       const rvm_race *r)
+size_t rvm_race_affordable_folds(const rvm_race *r)
 {
     const runner *best = r->runners > 0 ? winner(r) : NULL;
-    if (best == NULL || best->lap != RVM_FINISHED || !r->has_all || !rvm_race_has_learned(r))
-        return false;
-    *prediction = rvm_crossval_prediction(best->folds);
+    const double left = r->open.seconds - (seconds_now() - r->started);
+    if (!(r->open.seconds > 0))
+        return SIZE_MAX;
+    if (best == NULL || laps_of(best) == 0 || left <= 0)
+        return 0;
+    const double more = (double)r->p->rows / (double)r->rows->rows;
+    return (size_t)fmin(left / (more * best->seconds / (double)laps_of(best)), FOLDS);
+}
+
+const rvm_crossval *rvm_race_folds(const rvm_problem **rows, const rvm_race *r)
+{
+    const runner *best = r->runners > 0 ? winner(r) : NULL;
+    const size_t least = r->open.seconds > 0 ? FIRST_LAP : FOLDS;
+    if (best == NULL || best->judged < least || !r->has_all || !rvm_race_has_learned(r))
+        return NULL;
     *rows = r->rows;
-    return true;
+    return best->folds;
 }
 
 void rvm_race_report(rvm_report *report, const rvm_race *r)

@@ -14,10 +14,11 @@ RVM_CHECKED rvm_status rvm_race_step(bool *done, rvm_race *r, rvm_error *err);
 void rvm_race_report(rvm_report *report, const rvm_race *r);
 /* *s, with nothing left open, is of the best candidate so far. */
 void rvm_race_apply(rvm_settings *s, const rvm_race *r);
-/* What the folds of the best candidate have predicted of all rows, borrowed, and the problem with the rows
- * in that order; false where they were of a part of the rows, or not of all folds. */
-bool rvm_race_held_out(const rvm_prediction **prediction, const rvm_problem **rows,
-                       const rvm_race *r);
+/* The folds of the best candidate, borrowed, and the problem that they are of; NULL where that was a part
+ * of the rows, or they are not all there: with a bound of seconds the first lap will do. */
+const rvm_crossval *rvm_race_folds(const rvm_problem **rows, const rvm_race *r);
+/* How many folds there still is time for, before the bound of seconds; SIZE_MAX without one. */
+size_t rvm_race_affordable_folds(const rvm_race *r);
 void rvm_race_free(rvm_race *r);
 
 #endif

@@ -2,6 +2,7 @@
 #include "product/stages.h"
 
 #include <gsl/gsl_math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,8 +210,8 @@ static void report_sample(rvm_report *r, const rvm_trainer *tr)
 
 /* ---- Calibration ---------------------------------------------------------------------------- */
 
-/* Below, folds say nothing. */
-enum { LEAST_ROWS = 10 };
+/* Below, folds say nothing; and folds where time is short. */
+enum { LEAST_ROWS = 10, LEAST_FOLDS = 2 };
 
 static bool is_calibration_wanted(const rvm_trainer *tr)
 {
@@ -218,11 +219,10 @@ static bool is_calibration_wanted(const rvm_trainer *tr)
            (tr->type == NULL || !tr->type->trivial);
 }
 
-/* tr->crossval, where it is there, says which rows are predicted; else all are. */
+/* The finished folds of v say which rows are predicted; NULL: all are. */
 static rvm_status calibrate(rvm_trainer *tr, const rvm_problem *p, const rvm_prediction *prediction,
-                            rvm_error *err)
+                            const rvm_crossval *v, rvm_error *err)
 {
-    const rvm_crossval *v = tr->crossval;
     size_t *row = rvm_array(p->rows, sizeof *row), count = 0;
     if (row == NULL)
         return rvm_fail_memory(err, "the calibration");
@@ -260,10 +260,11 @@ static rvm_status begin_folds(rvm_trainer *tr, const rvm_settings *s, rvm_error 
     free(order);
     if (tr->sorted == NULL)
         return rvm_fail_memory(err, "the folds");
+    const size_t may = tr->race == NULL ? SIZE_MAX : rvm_race_affordable_folds(tr->race);
     const rvm_status folds = rvm_crossval_alloc(&tr->crossval, tr->sorted, s, RVM_CALIBRATION_FOLDS,
                                                 tr->train, true, err);
     if (folds == RVM_OK)
-        rvm_crossval_limit(tr->crossval, folds_wanted(tr));
+        rvm_crossval_limit(tr->crossval, GSL_MIN(folds_wanted(tr), GSL_MAX(may, LEAST_FOLDS)));
     return folds;
 }
 
@@ -278,23 +279,25 @@ static bool is_as_good_rough(const rvm_settings *s)
 static rvm_status begin_calibration(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_prediction *rows = NULL;
-    const rvm_problem *of_rows = NULL;
+    const rvm_problem *of_race = NULL;
+    const rvm_crossval *folds = NULL;
     rvm_settings s = tr->of_fold;
     s.probability = false;
     if (is_as_good_rough(&s)) {
         rvm_settings_make_rough(&s);
-        if (tr->race != NULL && !rvm_trainer_is_sampled(tr) &&
-            rvm_race_held_out(&rows, &of_rows, tr->race)) {
-            tr->over = true;
-            return calibrate(tr, of_rows, rows, err);
-        }
+        if (tr->race != NULL && !rvm_trainer_is_sampled(tr))
+            folds = rvm_race_folds(&of_race, tr->race);
+    }
+    if (folds != NULL) {
+        tr->over = true;
+        return calibrate(tr, of_race, rvm_crossval_prediction(folds), folds, err);
     }
     if (tr->tuner != NULL && !s.ard && !rvm_trainer_is_sampled(tr))
         rows = rvm_tuner_held_out(tr->tuner);
     if (rows == NULL)
         return begin_folds(tr, &s, err);
     tr->over = true;
-    return calibrate(tr, rvm_tuner_sample(tr->tuner), rows, err);
+    return calibrate(tr, rvm_tuner_sample(tr->tuner), rows, NULL, err);
 }
 
 static rvm_status step_calibration(rvm_trainer *tr, rvm_error *err)
@@ -306,7 +309,7 @@ static rvm_status step_calibration(rvm_trainer *tr, rvm_error *err)
     }
     if (status != RVM_OK || !tr->over)
         return status;
-    return calibrate(tr, tr->sorted, rvm_crossval_prediction(tr->crossval), err);
+    return calibrate(tr, tr->sorted, rvm_crossval_prediction(tr->crossval), tr->crossval, err);
 }
 
 /* Of the model it is what the stage before has said. */
