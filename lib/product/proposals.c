@@ -27,6 +27,7 @@
 #include "product/model.h"
 #include "product/screen.h"
 #include "product/settings.h"
+#include "product/sift.h"
 
 enum {
     OUTPUT_ROWS = 300, /* of the screen, of a regression */
@@ -40,20 +41,16 @@ enum {
     LAST = 2,         /* on to this one, or to the spacing of the rows */
     WIDEST = -8,      /* the ends of the ladder */
     NARROWEST = 24,
-    RUNGS = NARROWEST - WIDEST + 1,
     MOST_FAMILIES = RVM_KERNEL_TYPES + 5
 };
 
 typedef struct {
     rvm_kernel kernel;
     bool ard, linear;
-    bool searched;      /* gamma is */
-    double gamma;       /* of rung 0 */
-    int last;           /* rung of the spacing of the rows, or LAST */
-    double loss[RUNGS]; /* negative infinity: not tried */
-    bool tried[RUNGS];
+    bool searched; /* gamma is */
+    double gamma;  /* of rung 0 */
+    int last;      /* rung of the spacing of the rows, or LAST */
     int best;
-    bool over;
     double least;
     double *row_loss; /* owned: of the best rung */
     bool doubtful;    /* length-scales that are not worth their standard error */
@@ -70,7 +67,6 @@ struct rvm_proposals {
     family family[MOST_FAMILIES];
     size_t families, current;
     size_t rank[MOST_FAMILIES]; /* families by ascending loss */
-    int steps;
 };
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
@@ -95,16 +91,11 @@ static rvm_status count_classes(size_t *out, const rvm_problem *rows, rvm_error 
 
 /* ---- Families ------------------------------------------------------------------------------- */
 
-/* Of the rows a neighbour is then one width away, more or less: narrower kernels tell nothing. */
-static int rung_of_spacing(const rvm_problem *rows, const family *f)
+static rvm_kernel kernel_at(const family *f, int rung)
 {
-    const double wide = 4; /* of gamma, where the neighbour has a value of exp(-1/4) */
-    const rvm_kernel_type type = f->kernel.type;
-    const rvm_combination by = rvm_kernel_combination(type);
-    if (by != RVM_BY_SQUARES && by != RVM_BY_DISTANCES)
-        return LAST;
-    const double gamma = 1 / (wide * rvm_spacing_nearest(type, rows));
-    return (int)fmax(LAST, fmin(ceil(log2(gamma / f->gamma)), NARROWEST));
+    rvm_kernel kernel = f->kernel;
+    kernel.gamma = f->searched ? ldexp(f->gamma, rung) : f->gamma;
+    return kernel;
 }
 
 static rvm_status typical(double *out, rvm_proposals *q, const rvm_problem *rows,
@@ -134,7 +125,8 @@ static rvm_status add_family(rvm_proposals *q, family f, rvm_error *err)
         /* Without an offset the gamma of a power is a factor of the kernel. */
         f.searched = !f.ard && !((uses & RVM_USES_DEGREE) && f.kernel.coef0 == 0);
     }
-    f.last = f.searched ? rung_of_spacing(rows, &f) : 0;
+    const rvm_kernel first = kernel_at(&f, 0);
+    f.last = f.searched ? rvm_sift_rung_of_spacing(rows, &first, LAST, NARROWEST) : 0;
     f.row_loss = rvm_array(q->rows, sizeof *f.row_loss);
     if (f.row_loss == NULL)
         return rvm_fail_memory(err, "the kernels");
@@ -250,13 +242,6 @@ static const family *single_of(const rvm_proposals *q, const family *f)
     return NULL;
 }
 
-static rvm_kernel kernel_at(const family *f, int rung)
-{
-    rvm_kernel kernel = f->kernel;
-    kernel.gamma = f->searched ? ldexp(f->gamma, rung) : f->gamma;
-    return kernel;
-}
-
 static rvm_status judge_scales(rvm_proposals *q, family *f, rvm_error *err)
 {
     const family *single = single_of(q, f);
@@ -283,7 +268,6 @@ static rvm_status judge_scales(rvm_proposals *q, family *f, rvm_error *err)
     const double error = sqrt(fmax(squares - sum * sum, 0) / (double)q->rows);
     f->doubtful = !(sum > (q->rows < 2 * SURE_HALF ? -2 : 1) * error);
     f->least = single->least - sum;
-    f->over = true;
     for (int side = 0; side < 2; side++)
         rvm_problem_free(part[side]);
     free(row);
@@ -291,46 +275,19 @@ static rvm_status judge_scales(rvm_proposals *q, family *f, rvm_error *err)
     return status;
 }
 
-/* ---- Rungs ---------------------------------------------------------------------------------- */
+/* ---- Families, one by one ------------------------------------------------------------------- */
 
-static bool is_tried(const family *f, int rung)
+static rvm_status judge_widths(rvm_proposals *q, family *f, rvm_error *err)
 {
-    return f->tried[rung - WIDEST];
-}
-
-/* The next rung; false when there is none. A power of large gamma is a factor times another one, and
- * its loss falls by rounding for ever. */
-static bool next_rung(int *rung, const family *f)
-{
-    const int narrowest = GSL_MIN(f->last + 2, NARROWEST);
-    for (*rung = f->searched ? FIRST : 0; *rung <= f->last; *rung += 2)
-        if (!is_tried(f, *rung))
-            return true;
-    for (int step = 2; step > 0 && f->searched; step--)
-        for (int side = -1; side <= 1; side += 2) {
-            *rung = f->best + side * step;
-            if (*rung >= WIDEST && *rung <= narrowest && !is_tried(f, *rung))
-                return true;
-        }
-    return false;
-}
-
-static rvm_status judge_rung(rvm_proposals *q, family *f, int rung, rvm_error *err)
-{
-    const rvm_kernel kernel = kernel_at(f, rung);
-    rvm_screen *screen = q->screen;
-    double loss = INFINITY;
-    const rvm_status status = rvm_screen_judge(&loss, screen, &kernel, f->linear, err);
-    if (status != RVM_OK)
-        return status;
-    f->tried[rung - WIDEST] = true;
-    f->loss[rung - WIDEST] = loss;
-    if (loss < f->least) {
-        f->least = loss;
-        f->best = rung;
-        memcpy(f->row_loss, rvm_screen_rows(screen), q->rows * sizeof *f->row_loss);
-    }
-    return RVM_OK;
+    const rvm_sift_ladder ladder = { .kernel = kernel_at(f, 0),
+                                     .linear = f->linear,
+                                     .searched = f->searched,
+                                     .first = FIRST,
+                                     .last = f->last,
+                                     .widest = WIDEST,
+                                     .narrowest = GSL_MIN(f->last + 2, NARROWEST) };
+    return rvm_sift_search(&f->best, &f->least, f->row_loss, q->screen, &ladder,
+                           q->settings.interrupted, err);
 }
 
 /* Insertion: few families, one of which has moved. */
@@ -367,24 +324,19 @@ static void doubt_powers(rvm_proposals *q)
 
 rvm_status rvm_proposals_step(bool *done, rvm_proposals *q, rvm_error *err)
 {
-    int rung = 0;
     rvm_status status = RVM_OK;
     family *f = &q->family[q->current];
     if (q->current == q->families) {
         *done = true;
         return RVM_OK;
     }
-    if (f->ard && single_of(q, f) != NULL && q->rows >= 2 * LEAST_HALF)
+    if (!f->ard)
+        status = judge_widths(q, f, err);
+    else if (single_of(q, f) != NULL && q->rows >= 2 * LEAST_HALF)
         status = judge_scales(q, f, err);
-    else if (!f->ard && next_rung(&rung, f))
-        status = judge_rung(q, f, rung, err);
-    else
-        f->over = true;
     if (status != RVM_OK)
         return status;
-    q->steps++;
-    if (f->over || !next_rung(&rung, f))
-        q->current++;
+    q->current++;
     rank(q);
     *done = q->current == q->families;
     if (*done)
@@ -489,8 +441,6 @@ rvm_proposal rvm_proposals_current(const rvm_proposals *q)
 
 void rvm_proposals_progress(int *steps, int *expected, const rvm_proposals *q)
 {
-    enum { BESIDE = 4 };
-    *steps = *expected = q->steps;
-    for (size_t k = q->current; k < q->families; k++)
-        *expected += q->family[k].searched ? (q->family[k].last - FIRST) / 2 + 1 + BESIDE : 1;
+    *steps = (int)q->current;
+    *expected = (int)q->families;
 }

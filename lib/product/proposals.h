@@ -23,7 +23,7 @@ typedef struct rvm_proposals rvm_proposals;
 RVM_CHECKED rvm_status rvm_proposals_alloc(rvm_proposals **out, const rvm_problem *p,
                                            const size_t *order, const rvm_settings *s,
                                            rvm_training *train, rvm_error *err);
-/* Judges one kernel with one width. */
+/* Judges one kernel, at all its widths. */
 RVM_CHECKED rvm_status rvm_proposals_step(bool *done, rvm_proposals *q, rvm_error *err);
 void rvm_proposals_free(rvm_proposals *q);
 

@@ -30,6 +30,7 @@
 #include "product/loss.h"
 #include "product/proposals.h"
 #include "product/settings.h"
+#include "product/sift.h"
 
 enum {
     MOST_ROWS = 1500, /* that folds are made of */
@@ -55,14 +56,6 @@ static const double most_behind = 0.01;
  * at its bound in so many folds while it gains less than that (nats a row) on a constant: targets without
  * noise are predicted better. */
 static const double most_vectors = 0.5, most_at_bound = 0.5, least_gain = 0.5;
-
-/* Powers of two by which gamma differs from that of the screen, which lets all functions take part. The
- * process of a regression learns its own, but its points are found with the one that is given, and from a
- * narrower one there are more of them (nats behind the best rung, nine sets: .10, .06, .04, .04 with 0 to 3
- * of these); that of classes is held (five sets: .014, .031, .068 with -1, 0, 1). A flat prior of a
- * regression with narrow kernels is on the way to the collapse (medians of six sets: .47, .04, .03, .04 with
- * 0, -2, -3, -4). Length-scales are as they are. */
-enum { OF_OUTPUTS = 2, OF_CLASSES = -1, OF_FLAT = -2 };
 
 /* gamma, times that of the typical distance, of a kernel that is constant to all digits. */
 static const int constant_exponent = -40;
@@ -94,9 +87,9 @@ struct rvm_race {
     size_t runners;
     bool flat_has_run;
     double *constant; /* owned: loss of each row without its features */
-    /* Many rows: of the winner with gamma times 2^k, the loss of each k that was tried. */
+    /* Many rows: of the winner with gamma times 2^k, the least loss. */
     rvm_problem *wide; /* owned; NULL where there are not that many */
-    double wide_loss[WIDE_RUNGS];
+    double wide_least;
     int wide_tried, wide_best;
     double started; /* seconds */
     int laps;       /* steps of runners */
@@ -170,27 +163,27 @@ static bool is_process(const rvm_race *r, const rvm_proposal *of)
     return r->open.prior ? may_be_process(r, of) : r->settings.kernel_prior;
 }
 
-static int shift_of(const rvm_race *r, bool kernel_prior)
+/* Length-scales are as they are. */
+static rvm_kernel shifted(const rvm_race *r, const rvm_entrant *what, int shift)
 {
-    if (!kernel_prior)
-        return r->settings.task == RVM_REGRESSION ? OF_FLAT : 0;
-    return r->settings.task == RVM_REGRESSION ? OF_OUTPUTS : OF_CLASSES;
-}
-
-static rvm_kernel shifted(const rvm_race *r, rvm_kernel kernel, int shift)
-{
-    if (r->open.gamma && rvm_kernel_decays(kernel.type))
+    rvm_kernel kernel = what->kernel;
+    if (r->open.gamma && !what->ard)
         kernel.gamma = ldexp(kernel.gamma, shift);
     return kernel;
 }
 
+static int shift_of(const rvm_race *r, const rvm_entrant *what)
+{
+    return rvm_sift_shift(r->settings.task, what->kernel.type, what->kernel_prior);
+}
+
 static rvm_entrant entrant_of(const rvm_race *r, const rvm_proposal *of, bool kernel_prior)
 {
-    return (rvm_entrant){ .kernel = of->ard ? of->kernel
-                                            : shifted(r, of->kernel, shift_of(r, kernel_prior)),
-                          .ard = of->ard,
-                          .linear = of->linear,
-                          .kernel_prior = kernel_prior };
+    rvm_entrant what = {
+        .kernel = of->kernel, .ard = of->ard, .linear = of->linear, .kernel_prior = kernel_prior
+    };
+    what.kernel = shifted(r, &what, shift_of(r, &what));
+    return what;
 }
 
 static rvm_status add_runner(rvm_race *r, rvm_entrant what, rvm_error *err)
@@ -456,10 +449,14 @@ static rvm_status run_wide(rvm_race *r, rvm_error *err)
     free(loss);
     if (status == RVM_OK && !done)
         return RVM_OK;
-    r->wide_loss[r->wide_tried++] = status == RVM_OK ? info.loss : INFINITY;
-    if (r->wide_loss[r->wide_tried - 1] < r->wide_loss[r->wide_best])
-        r->wide_best = r->wide_tried - 1;
-    if (r->wide_best < r->wide_tried - 1 || r->wide_tried == WIDE_RUNGS)
+    const double loss_there = status == RVM_OK ? info.loss : INFINITY;
+    const bool better = r->wide_tried == 0 || loss_there < r->wide_least;
+    if (better) {
+        r->wide_least = loss_there;
+        r->wide_best = r->wide_tried;
+    }
+    r->wide_tried++;
+    if (!better || r->wide_tried == WIDE_RUNGS)
         r->stage = DONE;
     return status == RVM_ENUMERIC ? RVM_OK : status;
 }
@@ -526,9 +523,9 @@ static rvm_status next_heat(rvm_race *r, rvm_error *err)
     rvm_entrant what = best->what;
     if (r->open.prior && what.kernel_prior && !r->flat_has_run) {
         r->flat_has_run = true;
+        const int before = shift_of(r, &what);
         what.kernel_prior = false;
-        if (!what.ard)
-            what.kernel = shifted(r, what.kernel, shift_of(r, false) - shift_of(r, true));
+        what.kernel = shifted(r, &what, shift_of(r, &what) - before);
         return add_runner(r, what, err);
     }
     r->stage = has_narrower(r, &what) ? WIDE : DONE;
@@ -639,14 +636,7 @@ static rvm_status prepare(rvm_race *r, const rvm_settings *s, rvm_error *err)
 static void set_folds(rvm_race *r, const rvm_settings *s)
 {
     r->settings = *s;
-    r->settings.tune = (rvm_tuning){ .gamma = false };
-    r->settings.probability = false;
-    if (s->method == RVM_METHOD_GIBBS) {
-        r->settings.method = RVM_METHOD_AUTO;
-        r->settings.sampling.mixture = false;
-        r->settings.weight_prior = r->settings.noise_prior = (rvm_gamma_prior){ 0, 0 };
-    }
-    rvm_settings_make_rough(&r->settings);
+    rvm_settings_make_trial(&r->settings);
 }
 
 rvm_status rvm_race_alloc(rvm_race **out, const rvm_problem *p, const rvm_settings *s,

@@ -394,3 +394,8 @@ const double *rvm_screen_rows(const rvm_screen *s)
 {
     return s->best_row;
 }
+
+size_t rvm_screen_count(const rvm_screen *s)
+{
+    return s->N;
+}

@@ -39,5 +39,6 @@ RVM_CHECKED rvm_status rvm_screen_judge(double *loss, rvm_screen *s, const rvm_k
                                         bool linear, rvm_error *err);
 /* Of the last call, N, borrowed: the loss of each row, which its weight multiplies in the mean. */
 const double *rvm_screen_rows(const rvm_screen *s);
+size_t rvm_screen_count(const rvm_screen *s); /* N */
 
 #endif

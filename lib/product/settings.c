@@ -63,6 +63,18 @@ void rvm_settings_make_rough(rvm_settings *s)
         s->tolerance = fmax(s->tolerance, worth_comparing);
 }
 
+void rvm_settings_make_trial(rvm_settings *s)
+{
+    s->tune = (rvm_tuning){ .gamma = false };
+    s->probability = false;
+    if (s->method == RVM_METHOD_GIBBS) {
+        s->method = RVM_METHOD_AUTO;
+        s->sampling.mixture = false;
+        s->weight_prior = s->noise_prior = (rvm_gamma_prior){ 0, 0 };
+    }
+    rvm_settings_make_rough(s);
+}
+
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 static const char *const multiclass_names[] = {

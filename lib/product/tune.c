@@ -48,6 +48,7 @@
 #include "product/sift.h"
 
 enum {
+    SCREEN_ROWS = 300,
     FEW_ROWS = 1500,    /* that the ladder is searched with, */
     MANY_ROWS = 4000,   /* and those that decide between the best rung and narrower ones; */
     FEW_IN_ALL = 3000,  /* with more than two classes these, divided by their number, */
@@ -75,23 +76,11 @@ static const double least_sure = 1;
 /* The same by which a family is behind another one of its type in the screen, not to be trained. */
 static const double out_of_reach = 3;
 
-/* Rungs from the screen's best one to where cross-validation begins. A process has all functions;
- * the flat prior of a regression has the fewer the wider they are, and narrow ones are on the way
- * to the collapse (medians of six sets, nats behind the best rung: .47, .05, .04, .03, .04 with 0
- * to -4). --prior kernel goes on to learn gamma in regression, from points that a narrower one
- * finds. */
-enum { OF_FLAT_OUTPUTS = -2, OF_FLAT_CLASSES = 0, OF_OUTPUTS = 2, OF_CLASSES = -1 };
-
 /* Of the best loss: a kernel beyond it is out of the race. */
 static const double clearly_worse = 1.1;
 
 /* The same of a comparison with one start: more may gain so much, where noise is little. */
 static const double perhaps_worse = 2;
-
-/* Nats that a function of a fold has to be worth: the way on takes most of the time and lowers the
- * losses of all widths alike. In classes it lowers nothing; in regression the errors of such folds
- * are too large to say how far the model itself can be trusted. */
-static const double worth_comparing = 0.5;
 
 /* What a kernel has come to: means over the draws of the folds so far. */
 typedef struct {
@@ -141,7 +130,8 @@ struct rvm_tuner {
     rvm_problem *sample; /* owned: the rows of a trial */
     size_t few_rows, many_rows;
     bool costly;           /* more than two classes */
-    rvm_sift *sift;        /* owned; NULL once it is done */
+    rvm_problem *screened; /* owned: the rows of the screen, */
+    rvm_screen *screen;    /* owned; NULL before and after it */
     size_t to_sift;        /* the next family */
     rvm_constant constant; /* what a model of the sample has to beat */
     family *family;        /* owned */
@@ -155,18 +145,6 @@ struct rvm_tuner {
 };
 
 /* ---- Families ------------------------------------------------------------------------------- */
-
-/* Of the rows a neighbour is then one width away, more or less: narrower kernels tell nothing. */
-static int rung_of_spacing(const rvm_tuner *t, const family *f)
-{
-    const double wide = 4; /* of gamma, where the neighbour has a value of exp(-1/4) */
-    const rvm_kernel_type type = f->kernel.type;
-    const rvm_combination by = rvm_kernel_combination(type);
-    if (by != RVM_BY_SQUARES && by != RVM_BY_DISTANCES)
-        return LAST;
-    const double gamma = 1 / (wide * rvm_spacing_nearest(type, t->sample));
-    return (int)fmax(LAST, fmin(ceil(log2(gamma / f->gamma)), NARROWEST));
-}
 
 static void add_family(rvm_tuner *t, rvm_kernel kernel)
 {
@@ -365,12 +343,7 @@ static rvm_status try_rung(rvm_tuner *t, family *f, int rung, rvm_error *err)
 
 static int shift_of(const rvm_tuner *t, const family *f)
 {
-    const bool regression = t->settings.task == RVM_REGRESSION;
-    if (!rvm_kernel_decays(f->kernel.type))
-        return 0;
-    if (t->settings.kernel_prior)
-        return regression ? OF_OUTPUTS : OF_CLASSES;
-    return regression ? OF_FLAT_OUTPUTS : OF_FLAT_CLASSES;
+    return rvm_sift_shift(t->settings.task, f->kernel.type, t->settings.kernel_prior);
 }
 
 /* Without a covariance there is nothing to sift; without a width there may be other degrees. */
@@ -379,28 +352,43 @@ static bool can_sift(const rvm_tuner *t, const family *f)
     return rvm_kernel_is_covariance(&f->kernel) && (f->searched || t->families > 1);
 }
 
+static rvm_status begin_screen(rvm_tuner *t, rvm_error *err)
+{
+    const rvm_settings *s = &t->settings;
+    const rvm_status status =
+        rvm_screen_draw(&t->screened, t->sample, NULL, SCREEN_ROWS, s->task, t->rng, err);
+    return status == RVM_OK ? rvm_screen_alloc(&t->screen, t->screened, s, err) : status;
+}
+
+static void end_screen(rvm_tuner *t)
+{
+    rvm_screen_free(t->screen);
+    rvm_problem_free(t->screened);
+    t->screen = NULL;
+    t->screened = NULL;
+}
+
 static rvm_status sift_family(rvm_tuner *t, family *f, rvm_error *err)
 {
-    rvm_kernel kernel = f->kernel;
-    kernel.gamma = f->gamma;
-    const rvm_sift_ladder rungs = { .kernel = kernel,
+    const rvm_sift_ladder rungs = { .kernel = kernel_at(f, 0),
+                                    .linear = t->settings.linear,
                                     .searched = f->searched,
                                     .first = FIRST,
                                     .last = f->last,
                                     .widest = WIDEST,
                                     .narrowest = NARROWEST };
     int best = 0;
-    f->sifted_row = rvm_array(rvm_sift_rows(t->sift), sizeof *f->sifted_row);
+    f->sifted_row = rvm_array(rvm_screen_count(t->screen), sizeof *f->sifted_row);
     if (f->sifted_row == NULL)
         return rvm_fail_memory(err, "the kernels");
-    const rvm_status status =
-        rvm_sift_search(&best, &f->sifted_loss, f->sifted_row, t->sift, &rungs, err);
+    const rvm_status status = rvm_sift_search(&best, &f->sifted_loss, f->sifted_row, t->screen,
+                                              &rungs, t->settings.interrupted, err);
     f->sifted = status == RVM_OK && isfinite(f->sifted_loss);
     /* Where straight lines would do, wider kernels are as good for all functions together, but no
      * search sees them apart from the constant. */
     best = GSL_MAX(FIRST, best);
     f->sifted_best = best;
-    f->certain = best + (shift_of(t, f) == OF_FLAT_OUTPUTS ? 2 : 0);
+    f->certain = best + (shift_of(t, f) < 0 && t->settings.task == RVM_REGRESSION ? 2 : 0);
     if (f->sifted && f->searched)
         f->centre = f->few.best = GSL_MAX(FIRST, GSL_MIN(best + shift_of(t, f), NARROWEST));
     return status;
@@ -409,7 +397,7 @@ static rvm_status sift_family(rvm_tuner *t, family *f, rvm_error *err)
 /* A degree or an offset that is clearly behind another one. */
 static void drop_families(rvm_tuner *t)
 {
-    const size_t rows = rvm_sift_rows(t->sift);
+    const size_t rows = rvm_screen_count(t->screen);
     double behind, uncertainty;
     for (size_t k = 0; k < t->families; k++)
         for (size_t i = 0; i < t->families; i++) {
@@ -431,14 +419,13 @@ static rvm_status sift_next(rvm_tuner *t, rvm_error *err)
         family *f = &t->family[t->to_sift++];
         if (!can_sift(t, f))
             return RVM_OK;
-        if (t->sift == NULL)
-            status = rvm_sift_alloc(&t->sift, t->sample, &t->settings, t->rng, err);
+        if (t->screen == NULL)
+            status = begin_screen(t, err);
         return status == RVM_OK ? sift_family(t, f, err) : status;
     }
-    if (t->sift != NULL)
+    if (t->screen != NULL)
         drop_families(t);
-    rvm_sift_free(t->sift);
-    t->sift = NULL;
+    end_screen(t);
     t->stage = OUTWARDS;
     while (t->family[t->current].dropped)
         t->current++; /* the best of a type is not */
@@ -694,7 +681,8 @@ static rvm_status prepare(rvm_tuner *t, rvm_error *err)
     for (size_t k = 0; k < t->families && status == RVM_OK; k++) {
         family *f = &t->family[k];
         f->few.rows = t->sample->rows;
-        f->last = f->searched ? rung_of_spacing(t, f) : LAST;
+        const rvm_kernel first = kernel_at(f, 0);
+        f->last = f->searched ? rvm_sift_rung_of_spacing(t->sample, &first, LAST, NARROWEST) : LAST;
     }
     if (t->p->rows < LEAST_ROWS)
         t->stage = DONE;
@@ -707,21 +695,12 @@ static void set_trials(rvm_tuner *t, const rvm_settings *s)
 {
     t->settings = *s;
     t->settings.ard = false;
-    t->settings.restarts = 1;
-    if (s->method == RVM_METHOD_GIBBS) {
-        t->settings.method = RVM_METHOD_AUTO;
-        t->settings.sampling.mixture = false;
-        t->settings.weight_prior = t->settings.noise_prior = (rvm_gamma_prior){ 0, 0 };
-    }
-    if (t->settings.method == RVM_METHOD_AUTO) /* the steps of others are small all the way */
-        t->settings.tolerance = fmax(s->tolerance, worth_comparing);
+    rvm_settings_make_trial(&t->settings);
     t->open = s->tune;
     if (t->open.type_count == 0)
         t->open.type[t->open.type_count++] = s->kernel.type;
-    t->settings.tune = (rvm_tuning){ .gamma = false };
     t->seed = s->seed;
     t->keeps = s->probability && s->task == RVM_CLASSIFICATION;
-    t->settings.probability = false;
 }
 
 rvm_status rvm_tuner_alloc(rvm_tuner **out, const rvm_problem *p, const rvm_settings *s,
@@ -768,7 +747,7 @@ void rvm_tuner_free(rvm_tuner *t)
     rvm_prediction_free(&t->prediction);
     rvm_problem_free(t->sample);
     rvm_constant_free(&t->constant);
-    rvm_sift_free(t->sift);
+    end_screen(t);
     gsl_rng_free(t->rng);
     free(t->order);
     free(t->family);
