@@ -144,7 +144,8 @@ CLI_CASES ?=
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(OUT)/%.o)
 TOOL_OBJ := $(TOOLS:%=$(OUT)/%.o)
-TEST_OBJ := $(SUITES:%=$(OUT)/tests/test_%.o) $(OUT)/tests/run_check.o $(OUT)/suites.o
+TEST_OBJ := $(SUITES:%=$(OUT)/tests/test_%.o) $(OUT)/tests/run_check.o $(OUT)/tests/team_threads.o \
+            $(OUT)/suites.o
 MAN1     := $(wildcard man/*.1)
 MAN5     := $(wildcard man/*.5)
 FORMATTED = $(wildcard *.c lib/*.h lib/*/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])

@@ -6,9 +6,8 @@
 #ifndef RVM_COLUMNS_H
 #define RVM_COLUMNS_H
 
+#include "base/spans.h"
 #include "basis/basis.h"
-
-enum { RVM_STRIP = 4096 };
 
 /* Columns of unit norm, one a row of PhiT since functions come and go while rows stay. */
 typedef struct {

@@ -1,0 +1,149 @@
+/* Processes that train together, each with a part of the rows. */
+#include "base/team.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+bool rvm_team_init(rvm_team *team, int rank, int size, const rvm_team_type *type, void *self)
+{
+    *team = (rvm_team){ .rank = rank, .size = size, .type = type, .self = self };
+    team->width = rvm_array((size_t)size, sizeof *team->width);
+    team->number = rvm_array((size_t)size, sizeof *team->number);
+    return team->width != NULL && team->number != NULL;
+}
+
+void rvm_team_free(rvm_team *team)
+{
+    free(team->width);
+    free(team->number);
+    team->width = team->number = NULL;
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+void rvm_team_send(rvm_team *team, const void *bytes, size_t count, int to)
+{
+    team->sent += (double)count;
+    team->type->send(team->self, bytes, count, to);
+}
+
+void rvm_team_receive(rvm_team *team, void *bytes, size_t count, int from)
+{
+    team->type->receive(team->self, bytes, count, from);
+}
+
+void rvm_team_broadcast(rvm_team *team, void *bytes, size_t count, int from)
+{
+    if (team == NULL || team->size == 1 || count == 0)
+        return;
+    if (team->rank == from)
+        team->sent += (double)count;
+    team->type->broadcast(team->self, bytes, count, from);
+}
+
+void rvm_team_gather(rvm_team *team, const void *mine, void *all, const size_t *count)
+{
+    if (team == NULL || team->size == 1) {
+        if (count[0] > 0)
+            memcpy(all, mine, count[0]);
+        return;
+    }
+    team->sent += (double)count[team->rank];
+    team->type->gather(team->self, mine, all, count);
+}
+
+void rvm_team_exchange(rvm_team *team, const void *out, const size_t *out_count, void *in,
+                       const size_t *in_count)
+{
+    if (team == NULL || team->size == 1) {
+        if (out_count[0] > 0)
+            memcpy(in, out, out_count[0]);
+        return;
+    }
+    for (int r = 0; r < team->size; r++)
+        team->sent += r == team->rank ? 0 : (double)out_count[r];
+    team->type->exchange(team->self, out, out_count, in, in_count);
+}
+
+/* ---- Small numbers --------------------------------------------------------------------------- */
+
+void rvm_team_list(size_t *all, rvm_team *team, size_t mine)
+{
+    const size_t size = (size_t)rvm_team_size(team);
+    if (size == 1) {
+        all[0] = mine;
+        return;
+    }
+    for (size_t r = 0; r < size; r++)
+        team->width[r] = sizeof mine;
+    rvm_team_gather(team, &mine, all, team->width);
+}
+
+void rvm_team_offsets(size_t *offset, rvm_team *team, size_t mine)
+{
+    const size_t size = (size_t)rvm_team_size(team);
+    offset[0] = 0;
+    rvm_team_list(offset + 1, team, mine);
+    for (size_t r = 0; r < size; r++)
+        offset[r + 1] += offset[r];
+}
+
+size_t rvm_team_total(rvm_team *team, size_t mine)
+{
+    if (team == NULL)
+        return mine;
+    size_t total = 0;
+    rvm_team_list(team->number, team, mine);
+    for (int r = 0; r < team->size; r++)
+        total += team->number[r];
+    return total;
+}
+
+double rvm_team_max(rvm_team *team, double mine)
+{
+    double most = mine;
+    for (int r = 0; r < rvm_team_size(team) && rvm_team_size(team) > 1; r++) {
+        double of_rank = mine;
+        rvm_team_broadcast(team, &of_rank, sizeof of_rank, r);
+        most = fmax(most, of_rank);
+    }
+    return most;
+}
+
+double rvm_team_min(rvm_team *team, double mine)
+{
+    return -rvm_team_max(team, -mine);
+}
+
+/* ---- Outcomes -------------------------------------------------------------------------------- */
+
+rvm_status rvm_team_agree(rvm_team *team, rvm_status status, rvm_error *err)
+{
+    if (rvm_team_size(team) == 1) {
+        if (team != NULL && team->asked != NULL && *team->asked != 0)
+            team->interrupted = *team->asked;
+        return status;
+    }
+    enum { STATUSES = 16 }; /* more than there are */
+    const int asked = team->asked == NULL ? 0 : *team->asked;
+    rvm_error fault = { 0 };
+    rvm_team_list(team->number, team, (size_t)asked * STATUSES + (size_t)status);
+    for (int r = 0; r < team->size; r++)
+        if (team->number[r] >= STATUSES && team->interrupted == 0)
+            team->interrupted = (int)(team->number[r] / STATUSES);
+    for (int r = 0; r < team->size; r++) {
+        const rvm_status of_rank = (rvm_status)(team->number[r] % STATUSES);
+        if (of_rank == RVM_OK)
+            continue;
+        if (r == team->rank && err != NULL)
+            fault = *err;
+        rvm_team_broadcast(team, &fault, sizeof fault, r);
+        if (err != NULL)
+            *err = fault;
+        return of_rank;
+    }
+    return RVM_OK;
+}
