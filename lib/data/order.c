@@ -1,6 +1,7 @@
 /* Orders of the rows of a problem, and samples of them. */
 #include "data/order.h"
 
+#include <gsl/gsl_math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +16,14 @@ typedef struct {
 } placed_row;
 
 /* Features in lexicographic order, an absent one counting as 0. */
-static int compare_features(const rvm_problem *p, size_t a, size_t b)
+static int compare_features(const rvm_problem *p, size_t a, const rvm_problem *q, size_t b)
 {
-    size_t i = p->start[a], j = p->start[b];
-    const size_t i_end = p->start[a + 1], j_end = p->start[b + 1];
+    size_t i = p->start[a], j = q->start[b];
+    const size_t i_end = p->start[a + 1], j_end = q->start[b + 1];
+    const long long none = (long long)GSL_MAX(p->max_index, q->max_index) + 1;
     while (i < i_end || j < j_end) {
-        const long long none = (long long)p->max_index + 1;
-        const long long fa = i < i_end ? p->index[i] : none, fb = j < j_end ? p->index[j] : none;
-        const double x = fa <= fb ? p->value[i] : 0, z = fb <= fa ? p->value[j] : 0;
+        const long long fa = i < i_end ? p->index[i] : none, fb = j < j_end ? q->index[j] : none;
+        const double x = fa <= fb ? p->value[i] : 0, z = fb <= fa ? q->value[j] : 0;
         if (x != z)
             return x < z ? -1 : 1;
         i += fa <= fb;
@@ -33,21 +34,27 @@ static int compare_features(const rvm_problem *p, size_t a, size_t b)
 
 bool rvm_order_same(const rvm_problem *p, size_t a, size_t b)
 {
-    return compare_features(p, a, b) == 0;
+    return compare_features(p, a, p, b) == 0;
+}
+
+int rvm_order_compare(const rvm_problem *p, size_t a, const rvm_problem *q, size_t b)
+{
+    const int features = compare_features(p, a, q, b);
+    if (features != 0)
+        return features;
+    const double *s = rvm_problem_targets(p, a), *t = rvm_problem_targets(q, b);
+    for (size_t k = 0; k < p->outputs; k++)
+        if (s[k] != t[k])
+            return s[k] < t[k] ? -1 : 1;
+    return 0;
 }
 
 static int compare_rows(const void *a, const void *b)
 {
     const rvm_problem *p = ((const placed_row *)a)->p;
     const size_t i = ((const placed_row *)a)->row, j = ((const placed_row *)b)->row;
-    const int features = compare_features(p, i, j);
-    if (features != 0)
-        return features;
-    const double *s = rvm_problem_targets(p, i), *t = rvm_problem_targets(p, j);
-    for (size_t k = 0; k < p->outputs; k++)
-        if (s[k] != t[k])
-            return s[k] < t[k] ? -1 : 1;
-    return (i > j) - (i < j);
+    const int order = rvm_order_compare(p, i, p, j);
+    return order != 0 ? order : (i > j) - (i < j);
 }
 
 rvm_status rvm_order_rows(size_t **row, const rvm_problem *p, rvm_error *err)

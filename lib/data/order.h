@@ -14,6 +14,9 @@ bool rvm_order_same(const rvm_problem *p, size_t a, size_t b);
 /* The same targets, too. */
 bool rvm_order_copy(const rvm_problem *p, size_t a, size_t b);
 
+/* Below, 0 or above: row a of p against row b of q, by features, then by targets. */
+int rvm_order_compare(const rvm_problem *p, size_t a, const rvm_problem *q, size_t b);
+
 /* *row (owned by the caller): `count` <= N of the numbers 0 .. N - 1 at random, ascending. */
 RVM_CHECKED rvm_status rvm_order_sample(size_t **row, size_t count, size_t N, gsl_rng *rng,
                                         rvm_error *err);

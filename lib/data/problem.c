@@ -31,6 +31,7 @@ void rvm_problem_free(rvm_problem *p)
     free(p->index);
     free(p->value);
     free(p->target);
+    free(p->number);
     free(p);
 }
 

@@ -2,20 +2,41 @@
 #ifndef RVM_PROBLEM_H
 #define RVM_PROBLEM_H
 
-#include "rvm.h"
+#include "base/spans.h"
 
 struct rvm_problem {
-    size_t rows;
+    size_t rows;           /* that are here */
     size_t *start;         /* owned, rows + 1: row i is the pairs start[i] .. start[i+1] - 1 */
     int *index;            /* owned; ascending within a row, from 0 */
     double *value;         /* owned; finite */
     double *target;        /* owned, rows x outputs, row by row; finite, or all nan: unlabelled */
     size_t outputs;        /* targets of a row, 1 or more; set by the first row */
     int max_index;         /* largest index of any pair, -1 without pairs */
+    size_t *number;        /* owned, rows: place of each in its file, from 0; NULL: as they stand */
+    rvm_team *team;        /* borrowed; NULL: these are all rows. Else they are the spans that this
+                              process has of all, in canonical order (shard.h), */
+    size_t all;            /* of so many; max_index is that of all, too */
     size_t start_capacity; /* entries that start has room for */
     size_t target_capacity;
     size_t pair_capacity, value_capacity;
 };
+
+/* Rows in all, here or elsewhere. */
+static inline size_t rvm_problem_all(const rvm_problem *p)
+{
+    return p->team == NULL ? p->rows : p->all;
+}
+
+static inline rvm_spans rvm_problem_spans(const rvm_problem *p)
+{
+    return rvm_spans_make(rvm_problem_all(p), p->team);
+}
+
+/* Place in the file of row i. */
+static inline size_t rvm_problem_number(const rvm_problem *p, size_t i)
+{
+    return p->number == NULL ? i : p->number[i];
+}
 
 /* A problem of no rows; NULL without memory. */
 rvm_problem *rvm_problem_alloc(void);

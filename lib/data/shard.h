@@ -1,0 +1,33 @@
+/* Rows of a problem that a team shares, and where they go.
+ *
+ * Together the processes of a team have all rows in canonical order (order.h), each those of its spans
+ * (base/spans.h).  What is a sample of rows, or sits on some, is copied to all of them.  A team of one
+ * has all rows; alone, without a team, these are the same as copies of rows. */
+#ifndef RVM_SHARD_H
+#define RVM_SHARD_H
+
+#include "data/problem.h"
+
+/* *p: rows as they were read, whichever process has read which of them, in the order of the file
+ * within each and over the ranks; the first one here is number `first` of the file. *p becomes this
+ * process's part of all, and what it was is freed. */
+RVM_CHECKED rvm_status rvm_shard_spread(rvm_problem **p, size_t first, rvm_team *team,
+                                        rvm_error *err);
+/* *p: rows that have changed; they come into canonical order again. */
+RVM_CHECKED rvm_status rvm_shard_sort(rvm_problem **p, rvm_team *team, rvm_error *err);
+/* *out, owned by the caller: rows row[0 .. count), ascending, of those that are here, and of those
+ * that the other processes name; spread out anew. */
+RVM_CHECKED rvm_status rvm_shard_part(rvm_problem **out, const rvm_problem *p, const size_t *row,
+                                      size_t count, rvm_error *err);
+/* *out, owned by the caller: a copy of rows row[0 .. count), ascending, by their places among all rows;
+ * all processes name the same ones, and all get them. */
+RVM_CHECKED rvm_status rvm_shard_pick(rvm_problem **out, const rvm_problem *p, const size_t *row,
+                                      size_t count, rvm_error *err);
+/* *out, owned by the caller: the same of rows row[0 .. count), ascending, of those that are here, and
+ * of those that the other processes name of theirs. */
+RVM_CHECKED rvm_status rvm_shard_gather(rvm_problem **out, const rvm_problem *p, const size_t *row,
+                                        size_t count, rvm_error *err);
+/* *out, owned by the caller: rank 0 has all rows, in the order of the file; the others have none. */
+RVM_CHECKED rvm_status rvm_shard_whole(rvm_problem **out, const rvm_problem *p, rvm_error *err);
+
+#endif
