@@ -1,0 +1,8 @@
+/* What rvm-train does: reads, trains, writes. */
+#ifndef RVM_CLI_TRAIN_H
+#define RVM_CLI_TRAIN_H
+
+/* All of a tool of that name; its exit code. */
+int cli_train_run(int argc, char **argv, const char *name, const char *about);
+
+#endif
