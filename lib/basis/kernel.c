@@ -304,8 +304,9 @@ static void copy_pairs(rvm_kernel_rows *r, const rvm_problem *p, const rvm_input
 
 static bool use_dense(const rvm_kernel_rows *r, const rvm_problem *p)
 {
-    const double pairs = (double)p->start[p->rows];
-    const size_t rows = (p->rows + RVM_PANEL - 1) / RVM_PANEL * RVM_PANEL; /* with what fills up */
+    const double pairs = (double)rvm_team_total(p->team, p->start[p->rows]);
+    const size_t all = rvm_problem_all(p);
+    const size_t rows = (all + RVM_PANEL - 1) / RVM_PANEL * RVM_PANEL; /* with what fills up */
     return r->features <= DENSE_FEATURES ||
            pairs > dense_share * (double)rows * (double)r->features;
 }

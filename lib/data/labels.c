@@ -23,45 +23,121 @@ static void put_plus_one_first(rvm_labels *l, size_t rows)
         l->of_row[i] = 1 - l->of_row[i];
 }
 
-/* Numbers the labels, all of which are listed in `ascending`, as they appear. place: scratch, zeros,
- * l->count: of each of that list one more than its number. */
-static void number_labels(rvm_labels *l, const int *ascending, size_t *place, const rvm_problem *p)
+/* A label: rows that have it, and the place in the file of the first one. */
+typedef struct {
+    int label;
+    size_t rows, first;
+} found_label;
+
+static int by_label(const void *a, const void *b)
 {
-    size_t found = 0;
-    for (size_t i = 0, at = 0; i < p->rows; i++) {
-        const int label = (int)p->target[i];
-        at = rvm_sort_find(ascending, l->count, label, at);
-        if (place[at] == 0) {
-            l->label[found++] = label;
-            place[at] = found;
+    const int x = ((const found_label *)a)->label, z = ((const found_label *)b)->label;
+    return (x > z) - (x < z);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const size_t x = ((const found_label *)a)->first, z = ((const found_label *)b)->first;
+    return (x > z) - (x < z);
+}
+
+/* The labels of the rows that are here, ascending; *list owned by the caller. False without memory. */
+static bool list_labels(found_label **list, size_t *count, const rvm_problem *p)
+{
+    int *ascending = rvm_array(p->rows, sizeof *ascending);
+    *list = NULL;
+    for (size_t i = 0; i < p->rows && ascending != NULL; i++)
+        ascending[i] = (int)p->target[i];
+    *count = ascending == NULL ? 0 : rvm_sort_unique(ascending, p->rows);
+    if (ascending != NULL)
+        *list = rvm_array(*count, sizeof **list);
+    for (size_t i = 0, at = 0; i < p->rows && *list != NULL; i++) {
+        at = rvm_sort_find(ascending, *count, (int)p->target[i], at);
+        found_label *l = &(*list)[at];
+        const size_t place = rvm_problem_number(p, i);
+        l->label = ascending[at];
+        l->first = l->rows++ == 0 || place < l->first ? place : l->first;
+    }
+    free(ascending);
+    return *list != NULL;
+}
+
+/* Those of all processes in the place of those that are here. */
+static bool join_labels(found_label **list, size_t *count, rvm_team *team)
+{
+    const size_t size = (size_t)rvm_team_size(team);
+    size_t *bytes = rvm_array(size, sizeof *bytes), many = 0, kept = 0;
+    if (bytes == NULL)
+        return false;
+    rvm_team_list(bytes, team, *count * sizeof **list);
+    for (size_t r = 0; r < size; r++)
+        many += bytes[r] / sizeof **list;
+    found_label *all = rvm_array(many, sizeof *all);
+    if (all != NULL)
+        rvm_team_gather(team, *list, all, bytes);
+    free(bytes);
+    if (all == NULL)
+        return false;
+    qsort(all, many, sizeof *all, by_label);
+    for (size_t k = 0; k < many; k++) {
+        if (kept > 0 && all[kept - 1].label == all[k].label) {
+            found_label *l = &all[kept - 1];
+            l->rows += all[k].rows;
+            l->first = all[k].first < l->first ? all[k].first : l->first;
+        } else {
+            all[kept++] = all[k];
         }
-        l->of_row[i] = place[at] - 1;
-        l->rows[l->of_row[i]]++;
+    }
+    free(*list);
+    *list = all;
+    *count = kept;
+    return true;
+}
+
+/* As they appear in the file. place: scratch, l->count. */
+static void number_labels(rvm_labels *l, found_label *list, int *ascending, size_t *place,
+                          const rvm_problem *p)
+{
+    for (size_t k = 0; k < l->count; k++)
+        ascending[k] = list[k].label;
+    qsort(list, l->count, sizeof *list, by_place);
+    for (size_t k = 0; k < l->count; k++) {
+        l->label[k] = list[k].label;
+        l->rows[k] = list[k].rows;
+        place[rvm_sort_find(ascending, l->count, list[k].label, 0)] = k;
+    }
+    for (size_t i = 0, at = 0; i < p->rows; i++) {
+        at = rvm_sort_find(ascending, l->count, (int)p->target[i], at);
+        l->of_row[i] = place[at];
     }
 }
 
 rvm_status rvm_labels_find(rvm_labels *out, const rvm_problem *p, rvm_error *err)
 {
     rvm_labels l = { 0 };
-    int *ascending = rvm_array(p->rows, sizeof *ascending);
+    found_label *list = NULL;
+    int *ascending = NULL;
     size_t *place = NULL;
-    if (ascending != NULL) {
-        for (size_t i = 0; i < p->rows; i++)
-            ascending[i] = (int)p->target[i];
-        l.count = rvm_sort_unique(ascending, p->rows);
+    bool memory = list_labels(&list, &l.count, p);
+    if (memory && p->team != NULL)
+        memory = join_labels(&list, &l.count, p->team);
+    if (memory) {
+        ascending = rvm_array(l.count, sizeof *ascending);
         place = rvm_array(l.count, sizeof *place);
         l.label = rvm_array(l.count, sizeof *l.label);
         l.rows = rvm_array(l.count, sizeof *l.rows);
         l.of_row = rvm_array(p->rows, sizeof *l.of_row);
     }
-    const bool memory = place != NULL && l.label != NULL && l.rows != NULL && l.of_row != NULL;
+    memory =
+        ascending != NULL && place != NULL && l.label != NULL && l.rows != NULL && l.of_row != NULL;
     if (memory) {
-        number_labels(&l, ascending, place, p);
+        number_labels(&l, list, ascending, place, p);
         put_plus_one_first(&l, p->rows);
         *out = l;
     } else {
         rvm_labels_free(&l);
     }
+    free(list);
     free(ascending);
     free(place);
     return memory ? RVM_OK : rvm_fail_memory(err, "class labels");

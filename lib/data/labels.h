@@ -8,8 +8,8 @@ typedef struct {
     size_t count;
     int *label;     /* owned, count; in order of first appearance, but +1 before -1 when they are
                        the only two and -1 comes first (as libsvm does) */
-    size_t *rows;   /* owned, count: rows of each class */
-    size_t *of_row; /* owned, one for each row of the problem: position of its class in label */
+    size_t *rows;   /* owned, count: rows of each class, of all rows */
+    size_t *of_row; /* owned, one for each row that is here: position of its class in label */
 } rvm_labels;
 
 /* Targets must be whole numbers in the range of int (the reader's class_labels checks that). */

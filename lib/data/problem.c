@@ -138,7 +138,7 @@ rvm_problem *rvm_problem_thin(const rvm_problem *p, size_t most)
 /* New features behind all others are the next of the list; others wait behind the sorted part of it
  * until they are as many as it has: in all O(pairs log features), O(pairs) where rows have the same
  * features, and memory for those that occur, whatever the largest index. */
-bool rvm_problem_features(int **feature, size_t *count, const rvm_problem *p)
+static bool list_features(int **feature, size_t *count, const rvm_problem *p)
 {
     size_t capacity = 0, sorted = 0, total = 0, hint = 0;
     int *list = NULL;
@@ -161,6 +161,38 @@ bool rvm_problem_features(int **feature, size_t *count, const rvm_problem *p)
     *count = rvm_sort_unique(list, total);
     *feature = list;
     return true;
+}
+
+/* Those of all processes in the place of those that are here. */
+static bool join_features(int **feature, size_t *count, rvm_team *team)
+{
+    const size_t size = (size_t)rvm_team_size(team);
+    size_t *bytes = rvm_array(size, sizeof *bytes), all = 0;
+    if (bytes == NULL)
+        return false;
+    rvm_team_list(bytes, team, *count * sizeof **feature);
+    for (size_t r = 0; r < size; r++)
+        all += bytes[r] / sizeof **feature;
+    int *list = rvm_array(all, sizeof *list);
+    if (list != NULL) {
+        rvm_team_gather(team, *feature, list, bytes);
+        free(*feature);
+        *feature = list;
+        *count = rvm_sort_unique(list, all);
+    }
+    free(bytes);
+    return list != NULL;
+}
+
+bool rvm_problem_features(int **feature, size_t *count, const rvm_problem *p)
+{
+    if (!list_features(feature, count, p))
+        return false;
+    if (p->team == NULL || join_features(feature, count, p->team))
+        return true;
+    free(*feature);
+    *feature = NULL;
+    return false;
 }
 
 size_t rvm_problem_rows(const rvm_problem *p)

@@ -51,7 +51,7 @@ rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t 
 /* Copies of every other row, or every third, ... so that there are at most `most`; NULL without
  * memory. */
 rvm_problem *rvm_problem_thin(const rvm_problem *p, size_t most);
-/* The features that occur in p, ascending: *feature is owned by the caller (free). False without
+/* The features that occur in p, in all of it, ascending: *feature is owned by the caller (free). False without
  * memory. */
 bool rvm_problem_features(int **feature, size_t *count, const rvm_problem *p);
 /* Forgets the rows, keeps the memory. */

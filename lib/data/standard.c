@@ -65,60 +65,93 @@ bool rvm_standard_copy(rvm_standard *to, const rvm_standard *from)
 
 /* ---- Learning ------------------------------------------------------------------------------- */
 
-/* Sums of one feature: of y = x / largest, which does not overflow. */
+/* Sums of one feature: of y = x / largest, which does not overflow. Numbers only, since they are
+ * sums over rows (base/spans.h). */
 typedef struct {
     double largest; /* |x| */
-    double sum;     /* of y; */
-    double mean;    /* sum / N, */
-    double rest;    /* and over the pairs that are there the sum of y - mean, rounding but for the
-                       absent ones, */
-    double square;  /* and that of its square */
-    size_t pairs;
+    double pairs;
+    double sum;    /* of y; */
+    double mean;   /* sum / N, */
+    double rest;   /* and over the pairs that are there the sum of y - mean, rounding but for the
+                      absent ones, */
+    double square; /* and that of its square */
 } feature_sums;
+enum { NUMBERS = sizeof(feature_sums) / sizeof(double) };
 
-/* What a pass over all pairs does with each. */
-typedef void visitor(feature_sums *f, double x);
+/* What a pass over all pairs does with each; known: from the passes before. */
+typedef void visitor(feature_sums *f, const feature_sums *known, double x);
 
-static void find_largest(feature_sums *f, double x)
+static void find_largest(feature_sums *f, const feature_sums *known, double x)
 {
+    (void)known;
     f->largest = fmax(f->largest, fabs(x));
     f->pairs++;
 }
 
-static void add_to_sum(feature_sums *f, double x)
+static void add_to_sum(feature_sums *f, const feature_sums *known, double x)
 {
-    if (f->largest > 0)
-        f->sum += x / f->largest;
+    if (known->largest > 0)
+        f->sum += x / known->largest;
 }
 
-static void add_square(feature_sums *f, double x)
+static void add_square(feature_sums *f, const feature_sums *known, double x)
 {
-    if (f->largest > 0) {
-        const double y = x / f->largest - f->mean;
+    if (known->largest > 0) {
+        const double y = x / known->largest - known->mean;
         f->rest += y;
         f->square += y * y;
     }
 }
 
+/* Borrowed. */
+typedef struct {
+    const rvm_standard *s;
+    const rvm_problem *p;
+    const size_t *order;
+    const feature_sums *known;
+    visitor *visit;
+} pass;
+
 /* In an order of the rows that is not that of the file, since rounding depends on it. */
-static void visit_pairs(feature_sums *sums, const rvm_standard *s, const rvm_problem *p,
-                        const size_t *order, visitor *visit)
+static rvm_status visit_pairs(void *context, size_t first, size_t rows, double *sums, int worker,
+                              rvm_error *err)
 {
-    for (size_t i = 0; i < p->rows; i++) {
+    const pass *v = context;
+    const rvm_problem *p = v->p;
+    feature_sums *f = (feature_sums *)sums;
+    (void)worker, (void)err;
+    for (size_t i = first; i < first + rows; i++) {
         size_t hint = 0;
-        for (size_t k = p->start[order[i]]; k < p->start[order[i] + 1]; k++) {
-            const size_t j = rvm_sort_find(s->index, s->count, p->index[k], hint);
-            visit(&sums[j], p->value[k]);
+        for (size_t k = p->start[v->order[i]]; k < p->start[v->order[i] + 1]; k++) {
+            const size_t j = rvm_sort_find(v->s->index, v->s->count, p->index[k], hint);
+            v->visit(&f[j], &v->known[j], p->value[k]);
             hint = j + 1;
         }
     }
+    return RVM_OK;
+}
+
+static rvm_status join_sums(void *context, double *left, const double *right, rvm_error *err)
+{
+    const pass *v = context;
+    feature_sums *f = (feature_sums *)left;
+    const feature_sums *g = (const feature_sums *)right;
+    (void)err;
+    for (size_t j = 0; j < v->s->count; j++) {
+        f[j].largest = fmax(f[j].largest, g[j].largest);
+        f[j].pairs += g[j].pairs;
+        f[j].sum += g[j].sum;
+        f[j].rest += g[j].rest;
+        f[j].square += g[j].square;
+    }
+    return RVM_OK;
 }
 
 /* Standard deviation of y by the corrected two-pass algorithm (Chan, Golub and LeVeque
  * 1983): what the mean is off by is taken out of both. */
 static double deviation_of(feature_sums *f, double N)
 {
-    const double absent = N - (double)f->pairs;
+    const double absent = N - f->pairs;
     const double off = (f->rest - absent * f->mean) / N;
     const double square = (f->square + absent * gsl_pow_2(f->mean)) / N;
     f->mean += off;
@@ -143,41 +176,55 @@ static void take_numbers(rvm_standard *s, feature_sums *sums, double N)
 
 static bool is_dense(const rvm_problem *p, size_t features)
 {
+    const double pairs = (double)rvm_team_total(p->team, p->start[p->rows]);
     return features <= DENSE_FEATURES ||
-           (double)p->start[p->rows] > dense_share * (double)p->rows * (double)features;
+           pairs > dense_share * (double)rvm_problem_all(p) * (double)features;
 }
 
-static void learn_numbers(rvm_standard *s, feature_sums *sums, const rvm_problem *p,
-                          const size_t *order)
+static rvm_status learn_numbers(rvm_standard *s, feature_sums *known, feature_sums *sums,
+                                const rvm_problem *p, const size_t *order, rvm_error *err)
 {
-    const double N = (double)p->rows;
+    static visitor *const visits[] = { find_largest, add_to_sum, add_square };
+    const rvm_spans spans = rvm_problem_spans(p);
+    const double N = (double)spans.N;
+    rvm_status status = RVM_OK;
     s->centred = is_dense(p, s->count);
-    visit_pairs(sums, s, p, order, find_largest);
-    visit_pairs(sums, s, p, order, add_to_sum);
-    for (size_t j = 0; j < s->count; j++)
-        sums[j].mean = sums[j].sum / N;
-    visit_pairs(sums, s, p, order, add_square);
-    take_numbers(s, sums, N);
+    for (int k = 0; k < 3 && status == RVM_OK; k++) {
+        pass v = { s, p, order, known, visits[k] };
+        status = rvm_spans_fold((double *)sums, NUMBERS * s->count, &spans, visit_pairs, join_sums,
+                                &v, 1, err);
+        for (size_t j = 0; j < s->count && status == RVM_OK; j++) {
+            if (k == 0)
+                known[j] = sums[j];
+            else if (k == 1)
+                known[j].mean = sums[j].sum / N;
+            known[j].rest = sums[j].rest;
+            known[j].square = sums[j].square;
+        }
+    }
+    if (status == RVM_OK)
+        take_numbers(s, known, N);
+    return status;
 }
 
 rvm_status rvm_standard_learn(rvm_standard *s, const rvm_problem *p, rvm_error *err)
 {
     size_t *order = NULL;
-    const rvm_status status = rvm_order_rows(&order, p, err);
+    rvm_status status = rvm_order_rows(&order, p, err);
     if (status != RVM_OK)
         return status;
     *s = (rvm_standard){ .used = true };
     const bool memory = rvm_problem_features(&s->index, &s->count, p) && alloc_numbers(s);
-    feature_sums *sums = memory ? rvm_array(s->count, sizeof *sums) : NULL;
-    if (sums != NULL)
-        learn_numbers(s, sums, p, order);
+    feature_sums *known = memory ? rvm_array(2 * s->count, sizeof *known) : NULL;
+    if (known == NULL)
+        status = rvm_fail_memory(err, "means and standard deviations of the features");
+    else
+        status = learn_numbers(s, known, known + s->count, p, order, err);
     free(order);
-    if (sums == NULL) {
+    free(known);
+    if (status != RVM_OK)
         rvm_standard_free(s);
-        return rvm_fail_memory(err, "means and standard deviations of the features");
-    }
-    free(sums);
-    return RVM_OK;
+    return status;
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------- */

@@ -177,27 +177,55 @@ static rvm_status check_company(const rvm_settings *s, rvm_error *err)
     return RVM_OK;
 }
 
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+typedef bool row_test(const rvm_problem *p, size_t i);
+
+/* The first row in the file that is faulty, where it is here; else p->rows. */
+static size_t first_faulty(const rvm_problem *p, row_test *is_faulty)
+{
+    size_t first = p->rows;
+    for (size_t i = 0; i < p->rows; i++)
+        if (is_faulty(p, i) &&
+            (first == p->rows || rvm_problem_number(p, i) < rvm_problem_number(p, first)))
+            first = i;
+    const double place = first < p->rows ? (double)rvm_problem_number(p, first) : INFINITY;
+    return place > rvm_team_min(p->team, place) ? p->rows : first;
+}
+
+static bool has_no_class(const rvm_problem *p, size_t i)
+{
+    const double label = p->target[i];
+    return label != floor(label) || label < INT_MIN || label > INT_MAX;
+}
+
 /* Rows read by a grammar with class_labels pass; a caller may have read them otherwise. */
 static rvm_status check_classes(const rvm_problem *p, rvm_error *err)
 {
-    for (size_t i = 0; i < p->rows; i++)
-        if (p->target[i] != floor(p->target[i]) || p->target[i] < INT_MIN || p->target[i] > INT_MAX)
-            return rvm_fail(err, RVM_ESETTING,
-                            "class label %g of row %zu is no whole number "
-                            "in the range of int",
-                            p->target[i], i + 1);
-    return RVM_OK;
+    const size_t i = first_faulty(p, has_no_class);
+    const rvm_status status = i == p->rows
+                                  ? RVM_OK
+                                  : rvm_fail(err, RVM_ESETTING,
+                                             "class label %g of row %zu is no whole number "
+                                             "in the range of int",
+                                             p->target[i], rvm_problem_number(p, i) + 1);
+    return rvm_team_agree(p->team, status, err);
+}
+
+static bool has_no_serial(const rvm_problem *p, size_t i)
+{
+    return p->start[i] == p->start[i + 1] || p->index[p->start[i]] != 0;
 }
 
 static rvm_status check_kernel_rows(const rvm_problem *p, rvm_error *err)
 {
-    for (size_t i = 0; i < p->rows; i++)
-        if (p->start[i] == p->start[i + 1] || p->index[p->start[i]] != 0)
-            return rvm_fail(err, RVM_ESETTING,
-                            "row %zu of the precomputed kernel does not begin "
-                            "with 0:serial",
-                            i + 1);
-    return RVM_OK;
+    const size_t i = first_faulty(p, has_no_serial);
+    const rvm_status status = i == p->rows ? RVM_OK
+                                           : rvm_fail(err, RVM_ESETTING,
+                                                      "row %zu of the precomputed kernel does not "
+                                                      "begin with 0:serial",
+                                                      rvm_problem_number(p, i) + 1);
+    return rvm_team_agree(p->team, status, err);
 }
 
 /* A noise below the rounding of the targets is none: what is computed from it are residuals of that
@@ -208,6 +236,7 @@ static rvm_status check_noise_of(const rvm_settings *s, const rvm_problem *p, rv
 
     for (size_t i = 0; i < p->rows * p->outputs; i++)
         largest = fmax(largest, fabs(p->target[i]));
+    largest = rvm_team_max(p->team, largest);
     const double rounding = DBL_EPSILON * largest;
     if (s->noise_variance == 0 || sqrt(s->noise_variance) >= rounding)
         return RVM_OK;
@@ -217,27 +246,43 @@ static rvm_status check_noise_of(const rvm_settings *s, const rvm_problem *p, rv
                     s->noise_variance, largest, rounding * rounding);
 }
 
+/* Its first pair below 0; the end of its pairs where none is. */
+static size_t first_negative(const rvm_problem *p, size_t i)
+{
+    size_t k = p->start[i];
+    while (k < p->start[i + 1] && !(p->value[k] < 0))
+        k++;
+    return k;
+}
+
+static bool has_negative(const rvm_problem *p, size_t i)
+{
+    return first_negative(p, i) < p->start[i + 1];
+}
+
 /* The spline kernel is 1 + xz and the integral of (x - t)+ (z - t)+ over t > 0: a covariance of
  * inputs of 0 and more, and below nothing. */
 static rvm_status check_spline(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
 {
     if (!s->kernel_prior || !may_be(s, RVM_SPLINE))
         return RVM_OK;
-    for (size_t i = 0; i < p->rows; i++)
-        for (size_t k = p->start[i]; k < p->start[i + 1]; k++)
-            if (p->value[k] < 0)
-                return rvm_fail(err, RVM_ESETTING,
-                                "--prior kernel with the spline kernel needs features of 0 or "
-                                "more, as rvm-scale -l 0 makes them; row %zu has %d:%g",
-                                i + 1, p->index[k], p->value[k]);
-    return RVM_OK;
+    const size_t i = first_faulty(p, has_negative);
+    rvm_status status = RVM_OK;
+    if (i < p->rows) {
+        const size_t k = first_negative(p, i);
+        status = rvm_fail(err, RVM_ESETTING,
+                          "--prior kernel with the spline kernel needs features of 0 or "
+                          "more, as rvm-scale -l 0 makes them; row %zu has %d:%g",
+                          rvm_problem_number(p, i) + 1, p->index[k], p->value[k]);
+    }
+    return rvm_team_agree(p->team, status, err);
 }
 
 static rvm_status check_problem(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
 {
     rvm_status status = RVM_OK;
 
-    if (p->rows == 0)
+    if (rvm_problem_all(p) == 0)
         return rvm_fail(err, RVM_ESETTING, "there are no rows to train on");
     if (s->task == RVM_CLASSIFICATION && p->outputs > 1)
         return rvm_fail(err, RVM_ESETTING, "%zu labels in a row are for regression only",
