@@ -89,6 +89,19 @@ static void check_parts(void *context, rvm_team *team)
     ck_assert_uint_eq(part->rows, rvm_spans_here(&of_part));
     for (size_t i = 0; i < part->rows; i++)
         check_row(part, i, j->file, j->order[3 * (rvm_spans_first_row(&of_part) + i)]);
+    double *number = calloc(j->N + 1, sizeof *number), *moved = calloc(j->N + 1, sizeof *moved);
+    for (size_t i = 0; i < p->rows; i++)
+        number[i] = (double)p->number[i];
+    ck_assert_int_eq(rvm_shard_part_numbers(moved, p, row, count, number, NULL), RVM_OK);
+    for (size_t i = 0; i < part->rows; i++)
+        ck_assert_double_eq(moved[i], (double)part->number[i]);
+    for (size_t k = 0; k < thirds; k++)
+        row[k] = 3 * k;
+    ck_assert_int_eq(rvm_shard_pick_numbers(moved, p, row, thirds, number, NULL), RVM_OK);
+    for (size_t k = 0; k < thirds; k++)
+        ck_assert_double_eq(moved[k], (double)sample->number[k]);
+    free(number);
+    free(moved);
     ck_assert_int_eq(rvm_shard_whole(&whole, p, NULL), RVM_OK);
     ck_assert_uint_eq(whole->rows, team->rank == 0 ? j->N : 0);
     for (size_t i = 0; i < whole->rows; i++)

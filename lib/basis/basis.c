@@ -12,12 +12,55 @@
 #include "base/vecmath.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 
 /* Rows that one thread evaluates at a time: a multiple of the kernel's tile, fixed so that results
  * do not depend on the number of threads. */
 enum { STRIP = 1024 };
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
+
+/* Whether the first row that is here repeats the features of the last one before it, elsewhere. */
+static rvm_status repeats_another(bool *repeats, const rvm_problem *p, rvm_error *err)
+{
+    const size_t size = (size_t)rvm_team_size(p->team), mine = p->rows > 0, last = p->rows - mine;
+    size_t *before = rvm_array(size + 1, sizeof *before);
+    rvm_problem *ends = NULL; /* the last row of each process that has any */
+    if (before == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    rvm_team_offsets(before, p->team, mine);
+    const size_t k = before[rvm_team_rank(p->team)];
+    const rvm_status status = rvm_shard_gather(&ends, p, &last, mine, err);
+    *repeats = status == RVM_OK && mine > 0 && k > 0 && rvm_order_alike(p, 0, ends, k - 1);
+    rvm_problem_free(ends);
+    free(before);
+    return status;
+}
+
+/* A function for each row that does not repeat the features of the one before; of all processes. */
+static rvm_status seat_functions(rvm_basis *b, const rvm_problem *p, rvm_error *err)
+{
+    const size_t size = (size_t)rvm_team_size(p->team);
+    bool repeats = false;
+    size_t found = 0;
+    const rvm_status status = p->team == NULL ? RVM_OK : repeats_another(&repeats, p, err);
+    if (status != RVM_OK)
+        return status;
+    for (size_t i = 0; i < p->rows; i++)
+        if (i == 0 ? !repeats : !rvm_order_same(p, i - 1, i))
+            b->row[found++] = i;
+    b->count += rvm_team_total(p->team, found);
+    if (p->team == NULL)
+        return RVM_OK;
+    size_t *first = rvm_array(size + 1, sizeof *first);
+    if (first == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    rvm_team_offsets(first, p->team, found);
+    b->seats =
+        rvm_seats_alloc(p, b->rows, &b->kernel, b->row, first[rvm_team_rank(p->team)], found);
+    free(first);
+    return b->seats == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
+}
 
 rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_kernel_rows *rows,
                           const rvm_kernel *kernel, unsigned degrees, rvm_error *err)
@@ -39,9 +82,9 @@ rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_kernel_r
     b->row = rvm_array(kernels ? p->rows : 0, sizeof *b->row);
     if (b->row == NULL)
         return rvm_fail_memory(err, "the candidates");
-    for (size_t i = 0; kernels && i < p->rows; i++)
-        if (i == 0 || !rvm_order_same(p, i - 1, i))
-            b->row[b->count++ - b->terms] = i;
+    const rvm_status found = kernels ? seat_functions(b, p, err) : RVM_OK;
+    if (found != RVM_OK)
+        return found;
     return b->count > 0 ? RVM_OK
                         : rvm_fail(err, RVM_ESETTING,
                                    "there is no basis function: the rows have no features");
@@ -49,6 +92,7 @@ rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_kernel_r
 
 void rvm_basis_free(rvm_basis *b)
 {
+    rvm_seats_free(b->seats);
     free(b->row);
     free(b->feature);
     memset(b, 0, sizeof *b);
@@ -71,7 +115,55 @@ rvm_term rvm_basis_term(const rvm_basis *b, size_t id)
 
 size_t rvm_basis_row(const rvm_basis *b, size_t id)
 {
-    return b->row[id - b->terms];
+    return b->seats == NULL ? b->row[id - b->terms]
+                            : b->seats->place[rvm_seats_find(b->seats, id - b->terms)];
+}
+
+/* Where the row is in what the kernels sit on. */
+static size_t seat_of(const rvm_basis *b, size_t id)
+{
+    return b->seats == NULL ? b->row[id - b->terms] : rvm_seats_find(b->seats, id - b->terms);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    return (i > j) - (i < j);
+}
+
+rvm_status rvm_basis_bring(const rvm_basis *b, const size_t *id, size_t count, const size_t *other,
+                           size_t others, rvm_error *err)
+{
+    if (b->seats == NULL)
+        return RVM_OK;
+    size_t *function = rvm_array(count + others, sizeof *function), many = 0, kept = 0;
+    if (function == NULL)
+        return rvm_fail_memory(err, "the rows of basis functions");
+    for (size_t k = 0; k < count + others; k++) {
+        const size_t wanted = k < count ? id[k] : other[k - count];
+        if (!rvm_basis_is_term(b, wanted))
+            function[many++] = wanted - b->terms;
+    }
+    qsort(function, many, sizeof *function, ascending);
+    for (size_t k = 0; k < many; k++)
+        if (kept == 0 || function[kept - 1] != function[k])
+            function[kept++] = function[k];
+    const rvm_status status = rvm_seats_bring(b->seats, function, kept, err);
+    free(function);
+    return status;
+}
+
+rvm_problem *rvm_basis_rows_at(const rvm_basis *b, const rvm_problem *p, const size_t *id,
+                               size_t count)
+{
+    size_t *row = rvm_array(count, sizeof *row);
+    rvm_problem *rows = NULL;
+    for (size_t k = 0; k < count && row != NULL; k++)
+        row[k] = seat_of(b, id[k]);
+    if (row != NULL)
+        rows = rvm_problem_subset(b->seats == NULL ? p : b->seats->rows, row, count);
+    free(row);
+    return rows;
 }
 
 gsl_matrix *rvm_basis_terms(const rvm_basis *b, const size_t *id, size_t count,
@@ -110,14 +202,15 @@ static rvm_status evaluate(gsl_matrix *block, const rvm_basis *b, const size_t *
                            rvm_error *err)
 {
     const size_t count = block->size1;
+    const rvm_kernel_rows *sit = b->seats == NULL ? b->rows : b->seats->sit;
     rvm_status status = RVM_OK;
     for (size_t k = 0, end; k < count && status == RVM_OK; k = end) {
         size_t row[FEW];
         for (end = k; end < count && !rvm_basis_is_term(b, id[end]); end++)
-            row[end - k] = rvm_basis_row(b, id[end]);
+            row[end - k] = seat_of(b, id[end]);
         if (end > k) {
             gsl_matrix_view run = gsl_matrix_submatrix(block, k, 0, end - k, block->size2);
-            status = rvm_kernel_block(&run.matrix, &b->kernel, b->rows, row, b->at, first, err);
+            status = rvm_kernel_block(&run.matrix, &b->kernel, sit, row, b->at, first, err);
         } else {
             const rvm_term term = rvm_basis_term(b, id[end++]);
             rvm_term_values(gsl_matrix_ptr(block, k, 0), &term, b->at_p, first, block->size2);

@@ -5,6 +5,7 @@
 #include <gsl/gsl_matrix.h>
 
 #include "basis/kernel.h"
+#include "basis/seats.h"
 #include "basis/term.h"
 
 /* Candidates are numbered: the terms in their order, so the bias first when there is one, then
@@ -17,7 +18,8 @@ typedef struct {
     rvm_term_list term_list;
     int *feature; /* owned: those that terms are made of, whatever weight they have in the kernel */
     size_t *row; /* owned, count - terms: where the kernels sit; rows that repeat another's features
-                        are left out */
+                        are left out. With seats: of those of this process alone */
+    rvm_seats *seats; /* owned, borrowed by copies; NULL: all rows are here */
     rvm_kernel kernel;
     const rvm_kernel_rows *rows; /* borrowed: what the kernels sit on */
     const rvm_kernel_rows *at; /* borrowed, N: where they are evaluated; those very rows, or others
@@ -39,7 +41,17 @@ void rvm_basis_free(rvm_basis *b);
 bool rvm_basis_is_term(const rvm_basis *b, size_t id);
 bool rvm_basis_is_bias(const rvm_basis *b, size_t id);
 rvm_term rvm_basis_term(const rvm_basis *b, size_t id);
-size_t rvm_basis_row(const rvm_basis *b, size_t id); /* that the kernel sits on */
+/* That the kernel sits on, by its place among all rows. */
+size_t rvm_basis_row(const rvm_basis *b, size_t id);
+
+/* What evaluates functions id[0 .. count) or names their rows needs to have brought them before, where a
+ * team shares the rows: these, and no others from before but other[0 .. others). Alone it does nothing. */
+RVM_CHECKED rvm_status rvm_basis_bring(const rvm_basis *b, const size_t *id, size_t count,
+                                       const size_t *other, size_t others, rvm_error *err);
+/* Copies of the rows that kernel functions id[0 .. count) sit on, in that order; NULL without memory. p:
+ * the rows that b was made of. */
+rvm_problem *rvm_basis_rows_at(const rvm_basis *b, const rvm_problem *p, const size_t *id,
+                               size_t count);
 
 /* The values of terms id[0 .. count) at `rows`, a term a row, and one row at the least; owned by the
  * caller, NULL without memory. */

@@ -37,6 +37,11 @@ bool rvm_order_same(const rvm_problem *p, size_t a, size_t b)
     return compare_features(p, a, p, b) == 0;
 }
 
+bool rvm_order_alike(const rvm_problem *p, size_t a, const rvm_problem *q, size_t b)
+{
+    return compare_features(p, a, q, b) == 0;
+}
+
 int rvm_order_compare(const rvm_problem *p, size_t a, const rvm_problem *q, size_t b)
 {
     const int features = compare_features(p, a, q, b);

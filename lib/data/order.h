@@ -11,6 +11,8 @@
 RVM_CHECKED rvm_status rvm_order_rows(size_t **row, const rvm_problem *p, rvm_error *err);
 /* Whether rows a and b have the same features. */
 bool rvm_order_same(const rvm_problem *p, size_t a, size_t b);
+/* Likewise row a of p and row b of q. */
+bool rvm_order_alike(const rvm_problem *p, size_t a, const rvm_problem *q, size_t b);
 /* The same targets, too. */
 bool rvm_order_copy(const rvm_problem *p, size_t a, size_t b);
 

@@ -288,30 +288,40 @@ static rvm_status sort_by_samples(rvm_problem **out, const rvm_problem *p, rvm_t
 
 /* ---- Spans ----------------------------------------------------------------------------------- */
 
+/* to[k]: the process that has the span of the k-th of `count` rows here, where those of all processes
+ * stand one behind another; *all: how many these are. */
+static rvm_status find_owners(int *to, size_t *all, size_t count, rvm_team *team, rvm_error *err)
+{
+    const size_t size = (size_t)rvm_team_size(team);
+    size_t *offset = rvm_array(size + 1, sizeof *offset);
+    if (offset == NULL)
+        return rvm_fail_memory(err, no_memory);
+    rvm_team_offsets(offset, team, count);
+    *all = offset[size];
+    const size_t first = offset[rvm_team_rank(team)];
+    const rvm_spans spans = rvm_spans_make(*all, team);
+    for (size_t k = 0; k < count; k++)
+        to[k] = rvm_spans_owner(&spans, first + k);
+    free(offset);
+    return RVM_OK;
+}
+
 /* The rows row[0 .. count) of all processes, one behind another, to those that have their spans. */
 static rvm_status align(rvm_problem **out, const rvm_problem *p, const size_t *row, size_t count,
                         rvm_team *team, rvm_error *err)
 {
-    const size_t size = (size_t)rvm_team_size(team);
-    size_t *offset = rvm_array(size + 1, sizeof *offset);
     int *to = rvm_array(count, sizeof *to);
-    if (offset == NULL || to == NULL) {
-        free(offset);
-        free(to);
+    size_t all = 0;
+    if (to == NULL)
         return rvm_fail_memory(err, no_memory);
-    }
-    rvm_team_offsets(offset, team, count);
-    const size_t all = offset[size], first = offset[rvm_team_rank(team)];
-    const rvm_spans spans = rvm_spans_make(all, team);
-    for (size_t k = 0; k < count; k++)
-        to[k] = rvm_spans_owner(&spans, first + k);
-    const rvm_status status = move_rows(out, p, row, to, count, team, err);
+    rvm_status status = find_owners(to, &all, count, team, err);
+    if (status == RVM_OK)
+        status = move_rows(out, p, row, to, count, team, err);
     if (status == RVM_OK) {
         (*out)->team = team;
         (*out)->all = all;
         (*out)->max_index = (int)rvm_team_max(team, (*out)->max_index);
     }
-    free(offset);
     free(to);
     return status;
 }
@@ -398,6 +408,58 @@ rvm_status rvm_shard_gather(rvm_problem **out, const rvm_problem *p, const size_
     return p->team == NULL ? copy_rows(out, p, row, count, err)
                            : gather_rows(out, p, row, count, p->team, err);
 }
+
+/* ---- Numbers that belong to rows ------------------------------------------------------------- */
+
+rvm_status rvm_shard_part_numbers(double *to, const rvm_problem *p, const size_t *row, size_t count,
+                                  const double *from, rvm_error *err)
+{
+    rvm_team *team = p->team;
+    int *owner = rvm_array(count, sizeof *owner);
+    double *mine = rvm_array(count, sizeof *mine);
+    parcels c = { NULL, NULL, NULL };
+    size_t all = 0;
+    rvm_status status = owner == NULL || mine == NULL ? rvm_fail_memory(err, no_memory)
+                                                      : parcels_init(&c, team, err);
+    if (status == RVM_OK)
+        status = find_owners(owner, &all, count, team, err);
+    for (size_t k = 0; k < count && status == RVM_OK; k++) {
+        mine[k] = from[row[k]];
+        c.out[owner[k]] += sizeof *mine;
+    }
+    if (status == RVM_OK) {
+        tell_sizes(&c, team);
+        rvm_team_exchange(team, mine, c.out, to, c.in);
+    }
+    parcels_free(&c);
+    free(owner);
+    free(mine);
+    return status;
+}
+
+rvm_status rvm_shard_pick_numbers(double *to, const rvm_problem *p, const size_t *row, size_t count,
+                                  const double *from, rvm_error *err)
+{
+    const rvm_spans spans = rvm_problem_spans(p);
+    const size_t first = rvm_spans_first_row(&spans), end = first + p->rows;
+    size_t *bytes = rvm_array((size_t)rvm_team_size(p->team), sizeof *bytes), many = 0;
+    double *mine = rvm_array(count, sizeof *mine);
+    if (bytes == NULL || mine == NULL) {
+        free(bytes);
+        free(mine);
+        return rvm_fail_memory(err, no_memory);
+    }
+    for (size_t k = 0; k < count; k++)
+        if (row[k] >= first && row[k] < end)
+            mine[many++] = from[row[k] - first];
+    rvm_team_list(bytes, p->team, many * sizeof *mine);
+    rvm_team_gather(p->team, mine, to, bytes);
+    free(bytes);
+    free(mine);
+    return RVM_OK;
+}
+
+/* ---- Everything ------------------------------------------------------------------------------ */
 
 static int by_number(const void *a, const void *b)
 {

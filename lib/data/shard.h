@@ -27,6 +27,12 @@ RVM_CHECKED rvm_status rvm_shard_pick(rvm_problem **out, const rvm_problem *p, c
  * of those that the other processes name of theirs. */
 RVM_CHECKED rvm_status rvm_shard_gather(rvm_problem **out, const rvm_problem *p, const size_t *row,
                                         size_t count, rvm_error *err);
+/* Of numbers that belong to rows, from[i] to row i of those that are here: those of the rows that went
+ * to a part, or were picked, in the same way; to: as many as that has rows here. */
+RVM_CHECKED rvm_status rvm_shard_part_numbers(double *to, const rvm_problem *p, const size_t *row,
+                                              size_t count, const double *from, rvm_error *err);
+RVM_CHECKED rvm_status rvm_shard_pick_numbers(double *to, const rvm_problem *p, const size_t *row,
+                                              size_t count, const double *from, rvm_error *err);
 /* *out, owned by the caller: rank 0 has all rows, in the order of the file; the others have none. */
 RVM_CHECKED rvm_status rvm_shard_whole(rvm_problem **out, const rvm_problem *p, rvm_error *err);
 

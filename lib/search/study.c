@@ -232,14 +232,7 @@ rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings
 
 rvm_problem *rvm_study_rows_at(const rvm_study *y, const size_t *id, size_t count)
 {
-    size_t *row = rvm_array(count, sizeof *row);
-    rvm_problem *rows = NULL;
-    for (size_t k = 0; k < count && row != NULL; k++)
-        row[k] = rvm_basis_row(&y->basis, id[k]);
-    if (row != NULL)
-        rows = rvm_problem_subset(y->p, row, count);
-    free(row);
-    return rows;
+    return rvm_basis_rows_at(&y->basis, y->p, id, count);
 }
 
 rvm_study rvm_study_output(const rvm_study *y, size_t k)
