@@ -20,30 +20,13 @@ enum { STRIP = 1024 };
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
-/* Whether the first row that is here repeats the features of the last one before it, elsewhere. */
-static rvm_status repeats_another(bool *repeats, const rvm_problem *p, rvm_error *err)
-{
-    const size_t size = (size_t)rvm_team_size(p->team), mine = p->rows > 0, last = p->rows - mine;
-    size_t *before = rvm_array(size + 1, sizeof *before);
-    rvm_problem *ends = NULL; /* the last row of each process that has any */
-    if (before == NULL)
-        return rvm_fail_memory(err, "the candidates");
-    rvm_team_offsets(before, p->team, mine);
-    const size_t k = before[rvm_team_rank(p->team)];
-    const rvm_status status = rvm_shard_gather(&ends, p, &last, mine, err);
-    *repeats = status == RVM_OK && mine > 0 && k > 0 && rvm_order_alike(p, 0, ends, k - 1);
-    rvm_problem_free(ends);
-    free(before);
-    return status;
-}
-
 /* A function for each row that does not repeat the features of the one before; of all processes. */
 static rvm_status seat_functions(rvm_basis *b, const rvm_problem *p, rvm_error *err)
 {
     const size_t size = (size_t)rvm_team_size(p->team);
     bool repeats = false;
     size_t found = 0;
-    const rvm_status status = p->team == NULL ? RVM_OK : repeats_another(&repeats, p, err);
+    const rvm_status status = rvm_shard_repeats(&repeats, p, err);
     if (status != RVM_OK)
         return status;
     for (size_t i = 0; i < p->rows; i++)

@@ -4,9 +4,12 @@
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "basis/kernel.h"
 #include "data/problem.h"
+#include "data/shard.h"
 
 enum {
     PAIRS = 1000, /* whose median is the typical one */
@@ -38,19 +41,52 @@ static double combined_rows(rvm_kernel_type type, const rvm_problem *p, size_t i
     return fabs(sum);
 }
 
-double rvm_spacing_typical(rvm_kernel_type type, const rvm_problem *p, const size_t *order,
-                           gsl_rng *rng)
+static int ascending(const void *a, const void *b)
 {
+    const size_t x = *(const size_t *)a, z = *(const size_t *)b;
+    return (x > z) - (x < z);
+}
+
+/* *rows: copies of those rows of a team; row[k] becomes the place there. */
+static rvm_status pick(rvm_problem **rows, size_t *row, size_t count, const rvm_problem *p,
+                       rvm_error *err)
+{
+    size_t sorted[2 * PAIRS], kept = 0;
+    memcpy(sorted, row, count * sizeof *row);
+    qsort(sorted, count, sizeof *sorted, ascending);
+    for (size_t k = 0; k < count; k++)
+        if (kept == 0 || sorted[kept - 1] != sorted[k])
+            sorted[kept++] = sorted[k];
+    for (size_t k = 0; k < count; k++) {
+        const size_t *at = bsearch(&row[k], sorted, kept, sizeof *sorted, ascending);
+        row[k] = (size_t)(at - sorted);
+    }
+    return rvm_shard_pick(rows, p, NULL, sorted, kept, err);
+}
+
+rvm_status rvm_spacing_typical(double *out, rvm_kernel_type type, const rvm_problem *p,
+                               const size_t *order, gsl_rng *rng, rvm_error *err)
+{
+    size_t row[2 * PAIRS], count = 0;
     double size[PAIRS];
-    size_t count = 0;
+    rvm_problem *picked = NULL;
+    for (int k = 0; k < 2 * PAIRS; k++)
+        row[k] = gsl_rng_uniform_int(rng, rvm_problem_all(p));
+    const rvm_status status =
+        p->team == NULL ? RVM_OK : pick(&picked, row, sizeof row / sizeof *row, p, err);
+    if (status != RVM_OK)
+        return status;
     for (int k = 0; k < PAIRS; k++) {
-        const size_t i = order[gsl_rng_uniform_int(rng, p->rows)];
-        const size_t j = order[gsl_rng_uniform_int(rng, p->rows)];
-        const double d = combined_rows(type, p, i, j);
+        const size_t i = row[2 * k], j = row[2 * k + 1];
+        const double d = picked != NULL || order == NULL
+                             ? combined_rows(type, picked != NULL ? picked : p, i, j)
+                             : combined_rows(type, p, order[i], order[j]);
         if (d > 0 && isfinite(d))
             size[count++] = d;
     }
-    return count > 0 ? gsl_stats_median(size, 1, count) : 1;
+    rvm_problem_free(picked);
+    *out = count > 0 ? gsl_stats_median(size, 1, count) : 1;
+    return RVM_OK;
 }
 
 /* Infinite where no row differs. */

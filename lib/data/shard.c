@@ -244,8 +244,12 @@ static rvm_status sample_rows(rvm_problem **sample, const rvm_problem *p, const 
     rvm_status status = gather_rows(&all, p, row, count, team, err);
     if (status == RVM_OK)
         status = rvm_order_rows(&sorted, all, err);
+    int *to = status == RVM_OK ? rvm_array(all->rows, sizeof *to) : NULL; /* here */
+    if (status == RVM_OK && to == NULL)
+        status = rvm_fail_memory(err, no_memory);
     if (status == RVM_OK)
-        status = rvm_shard_pick(sample, all, sorted, all->rows, err);
+        status = move_rows(sample, all, sorted, to, all->rows, NULL, err);
+    free(to);
     free(sorted);
     rvm_problem_free(all);
     return status;
@@ -359,22 +363,11 @@ rvm_status rvm_shard_spread(rvm_problem **p, size_t first, rvm_team *team, rvm_e
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* Also with the places in the file. */
 static rvm_status copy_rows(rvm_problem **out, const rvm_problem *p, const size_t *row,
                             size_t count, rvm_error *err)
 {
-    rvm_problem *copy = rvm_problem_subset(p, row, count);
-    size_t *number = rvm_array(count, sizeof *number);
-    if (copy == NULL || number == NULL) {
-        rvm_problem_free(copy);
-        free(number);
-        return rvm_fail_memory(err, "a part of the rows");
-    }
-    for (size_t k = 0; k < count; k++)
-        number[k] = rvm_problem_number(p, row[k]);
-    copy->number = number;
-    *out = copy;
-    return RVM_OK;
+    *out = rvm_problem_subset(p, row, count);
+    return *out == NULL ? rvm_fail_memory(err, "a part of the rows") : RVM_OK;
 }
 
 rvm_status rvm_shard_part(rvm_problem **out, const rvm_problem *p, const size_t *row, size_t count,
@@ -384,11 +377,26 @@ rvm_status rvm_shard_part(rvm_problem **out, const rvm_problem *p, const size_t 
                            : align(out, p, row, count, p->team, err);
 }
 
-rvm_status rvm_shard_pick(rvm_problem **out, const rvm_problem *p, const size_t *row, size_t count,
-                          rvm_error *err)
+/* Alone, with an order. */
+static rvm_status copy_places(rvm_problem **out, const rvm_problem *p, const size_t *order,
+                              const size_t *row, size_t count, rvm_error *err)
+{
+    size_t *here = rvm_array(count, sizeof *here);
+    if (here == NULL)
+        return rvm_fail_memory(err, "a part of the rows");
+    for (size_t k = 0; k < count; k++)
+        here[k] = order[row[k]];
+    const rvm_status status = copy_rows(out, p, here, count, err);
+    free(here);
+    return status;
+}
+
+rvm_status rvm_shard_pick(rvm_problem **out, const rvm_problem *p, const size_t *order,
+                          const size_t *row, size_t count, rvm_error *err)
 {
     if (p->team == NULL)
-        return copy_rows(out, p, row, count, err);
+        return order == NULL ? copy_rows(out, p, row, count, err)
+                             : copy_places(out, p, order, row, count, err);
     const rvm_spans spans = rvm_problem_spans(p);
     const size_t first = rvm_spans_first_row(&spans), end = first + p->rows;
     size_t *mine = rvm_array(count, sizeof *mine), many = 0;
@@ -399,6 +407,10 @@ rvm_status rvm_shard_pick(rvm_problem **out, const rvm_problem *p, const size_t 
             mine[many++] = row[k] - first;
     const rvm_status status = rvm_shard_gather(out, p, mine, many, err);
     free(mine);
+    if (status == RVM_OK) { /* it is by itself, in its own order */
+        free((*out)->number);
+        (*out)->number = NULL;
+    }
     return status;
 }
 
@@ -407,6 +419,25 @@ rvm_status rvm_shard_gather(rvm_problem **out, const rvm_problem *p, const size_
 {
     return p->team == NULL ? copy_rows(out, p, row, count, err)
                            : gather_rows(out, p, row, count, p->team, err);
+}
+
+rvm_status rvm_shard_repeats(bool *repeats, const rvm_problem *p, rvm_error *err)
+{
+    *repeats = false;
+    if (p->team == NULL)
+        return RVM_OK;
+    const size_t size = (size_t)rvm_team_size(p->team), mine = p->rows > 0, last = p->rows - mine;
+    size_t *before = rvm_array(size + 1, sizeof *before);
+    rvm_problem *ends = NULL; /* the last row of each process that has any */
+    if (before == NULL)
+        return rvm_fail_memory(err, no_memory);
+    rvm_team_offsets(before, p->team, mine);
+    const size_t k = before[rvm_team_rank(p->team)];
+    const rvm_status status = rvm_shard_gather(&ends, p, &last, mine, err);
+    *repeats = status == RVM_OK && mine > 0 && k > 0 && rvm_order_alike(p, 0, ends, k - 1);
+    rvm_problem_free(ends);
+    free(before);
+    return status;
 }
 
 /* ---- Numbers that belong to rows ------------------------------------------------------------- */

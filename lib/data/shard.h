@@ -19,10 +19,13 @@ RVM_CHECKED rvm_status rvm_shard_sort(rvm_problem **p, rvm_team *team, rvm_error
  * that the other processes name; spread out anew. */
 RVM_CHECKED rvm_status rvm_shard_part(rvm_problem **out, const rvm_problem *p, const size_t *row,
                                       size_t count, rvm_error *err);
-/* *out, owned by the caller: a copy of rows row[0 .. count), ascending, by their places among all rows;
- * all processes name the same ones, and all get them. */
-RVM_CHECKED rvm_status rvm_shard_pick(rvm_problem **out, const rvm_problem *p, const size_t *row,
-                                      size_t count, rvm_error *err);
+/* *out, owned by the caller: a copy of rows row[0 .. count), ascending, by their places in canonical
+ * order; all processes name the same ones, and all get them, as a problem that stands by itself. order:
+ * of the rows of p alone, as rvm_order_rows has it; NULL where they have that order. */
+RVM_CHECKED rvm_status rvm_shard_pick(rvm_problem **out, const rvm_problem *p, const size_t *order,
+                                      const size_t *row, size_t count, rvm_error *err);
+/* *repeats: the first row that is here has the features of the one before it, elsewhere. */
+RVM_CHECKED rvm_status rvm_shard_repeats(bool *repeats, const rvm_problem *p, rvm_error *err);
 /* *out, owned by the caller: the same of rows row[0 .. count), ascending, of those that are here, and
  * of those that the other processes name of theirs. */
 RVM_CHECKED rvm_status rvm_shard_gather(rvm_problem **out, const rvm_problem *p, const size_t *row,

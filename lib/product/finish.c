@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "inference/posterior.h"
 
 static bool all_saved_numbers_are_sound(const rvm_latent *f)
@@ -130,61 +131,146 @@ static size_t kernel_functions(const rvm_latent *f)
     return f->count - f->terms;
 }
 
-/* place[row] = 1 + number of the vector at that row, 0 where there is none; row lists the vectors'
- * rows. Returns how many there are. */
-static size_t number_vectors(size_t *place, size_t *row, const rvm_model *m, size_t N)
+/* A vector: its row by its place in canonical order, then in the file. */
+typedef struct {
+    size_t place, number;
+} vector_row;
+
+static int by_place(const void *a, const void *b)
 {
-    size_t count = 0;
-    for (size_t k = 0; k < m->latent_count; k++)
-        for (size_t i = 0; i < kernel_functions(&m->latent[k]); i++)
-            place[m->latent[k].vector[i]] = 1;
-    for (size_t n = 0; n < N; n++)
-        if (place[n] != 0) {
-            row[count++] = n;
-            place[n] = count;
-        }
-    return count;
+    const size_t x = ((const vector_row *)a)->place, z = ((const vector_row *)b)->place;
+    return (x > z) - (x < z);
 }
 
-/* row[0 .. count) become rows of p, of rows in its canonical order; m->row is one more. */
-static rvm_status find_rows(rvm_model *m, size_t *row, size_t count, const rvm_problem *p,
-                            rvm_error *err)
+static int by_number(const void *a, const void *b)
 {
-    size_t *order = NULL;
+    const size_t x = ((const vector_row *)a)->number, z = ((const vector_row *)b)->number;
+    return (x > z) - (x < z);
+}
 
-    m->row = rvm_array(count, sizeof *m->row);
-    if (m->row == NULL)
+/* The rows of the vectors of all latent functions, each once, by their places; the latent functions then
+ * have their numbers among these. *row owned by the caller. */
+static rvm_status number_vectors(vector_row **row, size_t *count, rvm_model *m, rvm_error *err)
+{
+    size_t all = 0, kept = 0;
+    for (size_t k = 0; k < m->latent_count; k++)
+        all += kernel_functions(&m->latent[k]);
+    vector_row *list = rvm_array(all, sizeof *list);
+    if (list == NULL)
         return rvm_fail_memory(err, "the model");
-    const rvm_status status = rvm_order_rows(&order, p, err);
-    for (size_t i = 0; status == RVM_OK && i < count; i++) {
-        row[i] = order[row[i]];
-        m->row[i] = row[i] + 1;
+    for (size_t k = 0, n = 0; k < m->latent_count; k++)
+        for (size_t i = 0; i < kernel_functions(&m->latent[k]); i++)
+            list[n++].place = m->latent[k].vector[i];
+    qsort(list, all, sizeof *list, by_place);
+    for (size_t n = 0; n < all; n++)
+        if (kept == 0 || list[kept - 1].place != list[n].place)
+            list[kept++] = list[n];
+    for (size_t k = 0; k < m->latent_count; k++)
+        for (size_t i = 0; i < kernel_functions(&m->latent[k]); i++) {
+            const vector_row wanted = { m->latent[k].vector[i], 0 };
+            const vector_row *at = bsearch(&wanted, list, kept, sizeof *list, by_place);
+            m->latent[k].vector[i] = (size_t)(at - list);
+        }
+    *row = list;
+    *count = kept;
+    return RVM_OK;
+}
+
+/* Their numbers in the file: p has its order, or its rows know theirs. */
+static rvm_status find_numbers(vector_row *row, size_t count, const rvm_problem *p, rvm_error *err)
+{
+    size_t *order = NULL, *place = NULL;
+    double *number = NULL, *of_vector = NULL;
+    if (p->team == NULL) {
+        const rvm_status status = rvm_order_rows(&order, p, err);
+        for (size_t i = 0; status == RVM_OK && i < count; i++)
+            row[i].number = order[row[i].place];
+        free(order);
+        return status;
     }
-    free(order);
+    place = rvm_array(count, sizeof *place);
+    number = rvm_array(p->rows, sizeof *number);
+    of_vector = rvm_array(count, sizeof *of_vector);
+    rvm_status status = place == NULL || number == NULL || of_vector == NULL
+                            ? rvm_fail_memory(err, "the model")
+                            : RVM_OK;
+    for (size_t i = 0; status == RVM_OK && i < count; i++)
+        place[i] = row[i].place;
+    for (size_t n = 0; status == RVM_OK && n < p->rows; n++)
+        number[n] = (double)rvm_problem_number(p, n);
+    if (status == RVM_OK)
+        status = rvm_shard_pick_numbers(of_vector, p, place, count, number, err);
+    for (size_t i = 0; status == RVM_OK && i < count; i++)
+        row[i].number = (size_t)of_vector[i];
+    free(place);
+    free(number);
+    free(of_vector);
+    return status;
+}
+
+/* Of rows that a team shares: which of those here are vectors; of the file, by their numbers. sorted: the
+ * vectors by these; here: as many as p has rows. */
+static size_t find_here(size_t *here, const vector_row *sorted, size_t count, const rvm_problem *p)
+{
+    size_t found = 0;
+    for (size_t n = 0; n < p->rows; n++) {
+        const vector_row wanted = { 0, rvm_problem_number(p, n) };
+        if (bsearch(&wanted, sorted, count, sizeof *sorted, by_number) != NULL)
+            here[found++] = n;
+    }
+    return found;
+}
+
+/* Copies of the rows of the file, those of `row`, in its order. */
+static rvm_status copy_vectors(rvm_problem **out, const vector_row *row, size_t count,
+                               const rvm_problem *file, rvm_error *err)
+{
+    rvm_problem *all = NULL;
+    size_t *which = rvm_array(GSL_MAX(count, file->rows), sizeof *which);
+    vector_row *sorted = rvm_array(count, sizeof *sorted);
+    rvm_status status =
+        which == NULL || sorted == NULL ? rvm_fail_memory(err, "the model") : RVM_OK;
+    for (size_t i = 0; status == RVM_OK && i < count; i++) {
+        which[i] = row[i].number;
+        sorted[i] = (vector_row){ i, row[i].number };
+    }
+    if (status == RVM_OK && file->team != NULL) {
+        qsort(sorted, count, sizeof *sorted, by_number);
+        const size_t here = find_here(which, sorted, count, file);
+        status = rvm_shard_gather(&all, file, which, here, err);
+        for (size_t i = 0; status == RVM_OK && i < count; i++) {
+            const vector_row wanted = { 0, all->number[i] };
+            const vector_row *at = bsearch(&wanted, sorted, count, sizeof *sorted, by_number);
+            which[at->place] = i;
+        }
+    }
+    if (status == RVM_OK)
+        *out = rvm_problem_subset(all == NULL ? file : all, which, count);
+    if (status == RVM_OK && *out == NULL)
+        status = rvm_fail_memory(err, "the model");
+    rvm_problem_free(all);
+    free(sorted);
+    free(which);
     return status;
 }
 
 rvm_status rvm_finish_vectors(rvm_model *m, const rvm_problem *p, const rvm_problem *file,
                               rvm_error *err)
 {
-    const size_t N = p->rows;
-    size_t *place = rvm_array(N, sizeof *place), *row = rvm_array(N, sizeof *row);
-    if (place == NULL || row == NULL) {
-        free(place);
-        free(row);
-        return rvm_fail_memory(err, "the model");
-    }
-    const size_t count = number_vectors(place, row, m, N);
-    rvm_status status = find_rows(m, row, count, p, err);
-    m->vectors = status == RVM_OK ? rvm_problem_subset(file, row, count) : NULL;
-    for (size_t k = 0; k < m->latent_count; k++)
-        for (size_t i = 0; i < kernel_functions(&m->latent[k]); i++)
-            m->latent[k].vector[i] = place[m->latent[k].vector[i]] - 1;
-    free(place);
+    vector_row *row = NULL;
+    size_t count = 0;
+    rvm_status status = number_vectors(&row, &count, m, err);
+    if (status == RVM_OK)
+        status = find_numbers(row, count, p, err);
+    if (status == RVM_OK)
+        status = copy_vectors(&m->vectors, row, count, file, err);
+    m->row = status == RVM_OK ? rvm_array(count, sizeof *m->row) : NULL;
+    for (size_t i = 0; m->row != NULL && i < count; i++)
+        m->row[i] = row[i].number + 1;
     free(row);
     if (status != RVM_OK)
         return status;
-    if (m->vectors == NULL)
+    if (m->row == NULL)
         return rvm_fail_memory(err, "the model");
     m->vectors->outputs = 1;
     for (size_t i = 0; i < m->vectors->rows; i++)

@@ -98,19 +98,6 @@ static rvm_kernel kernel_at(const family *f, int rung)
     return kernel;
 }
 
-static rvm_status typical(double *out, rvm_proposals *q, const rvm_problem *rows,
-                          rvm_kernel_type type, rvm_error *err)
-{
-    size_t *order = rvm_array(rows->rows, sizeof *order);
-    if (order == NULL)
-        return rvm_fail_memory(err, "the kernels");
-    for (size_t n = 0; n < rows->rows; n++)
-        order[n] = n;
-    *out = rvm_spacing_typical(type, rows, order, q->rng);
-    free(order);
-    return RVM_OK;
-}
-
 static rvm_status add_family(rvm_proposals *q, family f, rvm_error *err)
 {
     const unsigned uses = rvm_kernel_uses(f.kernel.type);
@@ -120,7 +107,7 @@ static rvm_status add_family(rvm_proposals *q, family f, rvm_error *err)
     f.gamma = f.kernel.gamma;
     if ((uses & RVM_USES_GAMMA) && q->open.gamma) {
         double distance = 1;
-        status = typical(&distance, q, rows, f.kernel.type, err);
+        status = rvm_spacing_typical(&distance, f.kernel.type, rows, NULL, q->rng, err);
         f.gamma = 1 / distance;
         /* Without an offset the gamma of a power is a factor of the kernel. */
         f.searched = !f.ard && !((uses & RVM_USES_DEGREE) && f.kernel.coef0 == 0);

@@ -25,6 +25,7 @@
 #include "basis/kernel.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "product/calibration.h"
 #include "product/judge.h"
 #include "product/loss.h"
@@ -412,7 +413,7 @@ double rvm_race_gain(double *uncertainty, const rvm_race *r)
 static bool has_narrower(const rvm_race *r, const rvm_entrant *what)
 {
     const bool moves = what->kernel_prior && r->settings.task == RVM_REGRESSION;
-    return r->p->rows >= 2 * MOST_ROWS && r->open.gamma && !what->ard && !moves &&
+    return rvm_problem_all(r->p) >= 2 * MOST_ROWS && r->open.gamma && !what->ard && !moves &&
            rvm_kernel_decays(what->kernel.type) && rvm_race_has_learned(r);
 }
 
@@ -500,11 +501,12 @@ static double seconds_to_come(const rvm_race *r)
     if (best == NULL || laps_of(best) == 0)
         return 0;
     const bool quick = best->what.kernel_prior && r->settings.task == RVM_CLASSIFICATION;
-    const double rows = (double)r->p->rows;
+    const double rows = (double)rvm_problem_all(r->p);
     const double trained = (double)r->rows->rows * (FOLDS - 1) / FOLDS;
     const bool process = best->what.kernel_prior;
     const double folds =
-        (double)rvm_calibration_folds(r->p->rows, r->p->rows / 2) * (FOLDS - 1) / FOLDS;
+        (double)rvm_calibration_folds(rvm_problem_all(r->p), rvm_problem_all(r->p) / 2) *
+        (FOLDS - 1) / FOLDS;
     const double trainings =
         (quick ? 1 : STARTS) + (process && r->has_all ? 0 : folds * (process ? 1 : STARTS));
     return best->seconds / (double)laps_of(best) * rows / trained * trainings;
@@ -560,7 +562,7 @@ size_t rvm_race_affordable_folds(const rvm_race *r)
         return SIZE_MAX;
     if (best == NULL || laps_of(best) == 0 || left <= 0)
         return 0;
-    const double more = (double)r->p->rows / (double)r->rows->rows;
+    const double more = (double)rvm_problem_all(r->p) / (double)r->rows->rows;
     return (size_t)fmin(left / (more * best->seconds / (double)laps_of(best)), FOLDS);
 }
 
@@ -599,7 +601,7 @@ void rvm_race_report(rvm_report *report, const rvm_race *r)
 /* At most so many rows, in canonical order. */
 static rvm_status draw_rows(rvm_problem **out, const rvm_race *r, size_t most, rvm_error *err)
 {
-    const size_t N = r->p->rows, rows = GSL_MIN(N, most);
+    const size_t N = rvm_problem_all(r->p), rows = GSL_MIN(N, most);
     size_t *row = NULL;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     if (rng == NULL)
@@ -607,13 +609,9 @@ static rvm_status draw_rows(rvm_problem **out, const rvm_race *r, size_t most, r
     gsl_rng_set(rng, r->settings.seed);
     rvm_status status = rvm_order_sample(&row, rows, N, rng, err);
     gsl_rng_free(rng);
-    for (size_t n = 0; n < rows && status == RVM_OK; n++)
-        row[n] = r->order[row[n]];
     if (status == RVM_OK)
-        *out = rvm_problem_subset(r->p, row, rows);
+        status = rvm_shard_pick(out, r->p, r->order, row, rows, err);
     free(row);
-    if (status == RVM_OK && *out == NULL)
-        return rvm_fail_memory(err, "a sample of the rows");
     return status;
 }
 
@@ -624,7 +622,7 @@ static rvm_status prepare(rvm_race *r, const rvm_settings *s, rvm_error *err)
         status = draw_rows(&r->rows, r, MOST_ROWS, err);
     if (status == RVM_OK)
         status = judge_constant(r, err);
-    r->has_all = r->p->rows <= MOST_ROWS;
+    r->has_all = rvm_problem_all(r->p) <= MOST_ROWS;
     rvm_settings of_screen = r->settings;
     of_screen.tune = s->tune;
     if (status == RVM_OK)

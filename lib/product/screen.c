@@ -20,6 +20,7 @@
 #include "data/labels.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "search/study.h"
 
 /* tau is a power of this, of an exponent within these. */
@@ -56,32 +57,59 @@ struct rvm_screen {
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-static size_t list_rows(size_t *row, const rvm_problem *p, const size_t *order, rvm_task task)
+/* Those that may be drawn, of the rows that are here. */
+static rvm_status list_rows(size_t *row, size_t *count, const rvm_problem *p, const size_t *order,
+                            rvm_task task, rvm_error *err)
 {
-    size_t count = 0;
-    for (size_t k = 0; k < p->rows; k++) {
+    bool repeats = false;
+    *count = 0;
+    const bool all = task == RVM_CLASSIFICATION;
+    const rvm_status status = all ? RVM_OK : rvm_shard_repeats(&repeats, p, err);
+    for (size_t k = 0; k < p->rows && status == RVM_OK; k++) {
         const size_t n = order == NULL ? k : order[k];
-        if (count == 0 || task == RVM_CLASSIFICATION || !rvm_order_same(p, row[count - 1], n))
-            row[count++] = n;
+        const bool first = k == 0 && !repeats;
+        const size_t before = k == 0 ? n : order == NULL ? k - 1 : order[k - 1];
+        if (all || first || (k > 0 && !rvm_order_same(p, before, n)))
+            row[(*count)++] = n;
     }
-    return count;
+    return status;
+}
+
+/* row[0 .. *count) becomes a sample of so many rows of those of all processes. */
+static rvm_status draw_rows(size_t *row, size_t *count, const rvm_problem *p, size_t most,
+                            gsl_rng *rng, rvm_error *err)
+{
+    const size_t size = (size_t)rvm_team_size(p->team);
+    size_t *offset = rvm_array(size + 1, sizeof *offset), *drawn = NULL, kept = 0;
+    if (offset == NULL)
+        return rvm_fail_memory(err, "a sample of the rows");
+    rvm_team_offsets(offset, p->team, *count);
+    const size_t first = offset[rvm_team_rank(p->team)], rows = GSL_MIN(offset[size], most);
+    const rvm_status status = rvm_order_sample(&drawn, rows, offset[size], rng, err);
+    for (size_t n = 0; n < rows && status == RVM_OK; n++) /* they ascend */
+        if (drawn[n] >= first && drawn[n] - first < *count)
+            row[kept++] = row[drawn[n] - first];
+    *count = kept;
+    free(drawn);
+    free(offset);
+    return status;
 }
 
 rvm_status rvm_screen_draw(rvm_problem **out, const rvm_problem *p, const size_t *order,
                            size_t most, rvm_task task, gsl_rng *rng, rvm_error *err)
 {
-    size_t *row = rvm_array(p->rows, sizeof *row), *drawn = NULL;
+    size_t *row = rvm_array(p->rows, sizeof *row), count = 0;
     if (row == NULL)
         return rvm_fail_memory(err, "a sample of the rows");
-    const size_t count = list_rows(row, p, order, task), rows = GSL_MIN(count, most);
-    rvm_status status = rvm_order_sample(&drawn, rows, count, rng, err);
-    for (size_t n = 0; n < rows && status == RVM_OK; n++)
-        row[n] = row[drawn[n]]; /* they ascend: drawn[n] >= n */
-    if (status == RVM_OK) {
-        *out = rvm_problem_subset(p, row, rows);
-        status = *out == NULL ? rvm_fail_memory(err, "a sample of the rows") : RVM_OK;
+    rvm_status status = list_rows(row, &count, p, order, task, err);
+    if (status == RVM_OK)
+        status = draw_rows(row, &count, p, most, rng, err);
+    if (status == RVM_OK)
+        status = rvm_shard_gather(out, p, row, count, err);
+    if (status == RVM_OK) { /* it is by itself, in its own order */
+        free((*out)->number);
+        (*out)->number = NULL;
     }
-    free(drawn);
     free(row);
     return status;
 }

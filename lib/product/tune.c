@@ -41,6 +41,7 @@
 #include "data/labels.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "product/calibration.h"
 #include "product/judge.h"
 #include "product/loss.h"
@@ -146,22 +147,28 @@ struct rvm_tuner {
 
 /* ---- Families ------------------------------------------------------------------------------- */
 
-static void add_family(rvm_tuner *t, rvm_kernel kernel)
+static rvm_status add_family(rvm_tuner *t, rvm_kernel kernel, rvm_error *err)
 {
     const unsigned uses = rvm_kernel_uses(kernel.type);
     family *f = &t->family[t->families++];
     *f = (family){ .kernel = kernel, .gamma = kernel.gamma, .now = &f->few };
     if ((uses & RVM_USES_GAMMA) && t->open.gamma) {
-        f->gamma = 1 / rvm_spacing_typical(kernel.type, t->p, t->order, t->rng);
+        double typical;
+        const rvm_status status =
+            rvm_spacing_typical(&typical, kernel.type, t->p, t->order, t->rng, err);
+        if (status != RVM_OK)
+            return status;
+        f->gamma = 1 / typical;
         /* Without an offset the gamma of a power is a factor of the kernel,
          * which changes nothing. */
         f->searched = !((uses & RVM_USES_DEGREE) && kernel.coef0 == 0);
     }
     f->few.best = f->searched ? MIDDLE : 0;
+    return RVM_OK;
 }
 
 /* All families of a type of kernel. */
-static void add_families(rvm_tuner *t, rvm_kernel_type type)
+static rvm_status add_families(rvm_tuner *t, rvm_kernel_type type, rvm_error *err)
 {
     static const int degrees[] = { 2, 3, 4 };
     static const double offsets[] = { 0, 1 };
@@ -169,16 +176,18 @@ static void add_families(rvm_tuner *t, rvm_kernel_type type)
     const unsigned uses = rvm_kernel_uses(type);
     const size_t some_degrees = tune->degree && (uses & RVM_USES_DEGREE) ? 3 : 1;
     const size_t some_offsets = tune->coef0 && (uses & RVM_USES_COEF0) ? 2 : 1;
-    for (size_t d = 0; d < some_degrees; d++)
-        for (size_t r = 0; r < some_offsets; r++) {
+    rvm_status status = RVM_OK;
+    for (size_t d = 0; d < some_degrees && status == RVM_OK; d++)
+        for (size_t r = 0; r < some_offsets && status == RVM_OK; r++) {
             rvm_kernel kernel = rvm_settings_kernel(&t->settings, t->p);
             kernel.type = type;
             if (some_degrees > 1)
                 kernel.degree = degrees[d];
             if (some_offsets > 1)
                 kernel.coef0 = offsets[r];
-            add_family(t, kernel);
+            status = add_family(t, kernel, err);
         }
+    return status;
 }
 
 static rvm_status make_families(rvm_tuner *t, rvm_error *err)
@@ -187,9 +196,10 @@ static rvm_status make_families(rvm_tuner *t, rvm_error *err)
     t->family = rvm_array(t->open.type_count * MOST_FAMILIES, sizeof *t->family);
     if (t->family == NULL)
         return rvm_fail_memory(err, "the kernels");
-    for (size_t k = 0; k < t->open.type_count; k++)
-        add_families(t, t->open.type[k]);
-    return RVM_OK;
+    rvm_status status = RVM_OK;
+    for (size_t k = 0; k < t->open.type_count && status == RVM_OK; k++)
+        status = add_families(t, t->open.type[k], err);
+    return status;
 }
 
 /* ---- Rows of the trials --------------------------------------------------------------------- */
@@ -197,20 +207,18 @@ static rvm_status make_families(rvm_tuner *t, rvm_error *err)
 /* At most so many rows, drawn at random, in canonical order. */
 static rvm_status draw_sample(rvm_tuner *t, size_t most, rvm_error *err)
 {
-    const size_t N = t->p->rows, rows = GSL_MIN(N, most);
+    const size_t N = rvm_problem_all(t->p), rows = GSL_MIN(N, most);
     size_t *row = NULL;
-    const rvm_status status = rvm_order_sample(&row, rows, N, t->rng, err);
-    if (status != RVM_OK)
-        return status;
-    for (size_t n = 0; n < rows; n++)
-        row[n] = t->order[row[n]];
+    const rvm_status drawn = rvm_order_sample(&row, rows, N, t->rng, err);
+    if (drawn != RVM_OK)
+        return drawn;
     rvm_problem_free(t->sample);
     rvm_constant_free(&t->constant);
-    t->sample = rvm_problem_subset(t->p, row, rows);
+    t->sample = NULL;
+    const rvm_status status = rvm_shard_pick(&t->sample, t->p, t->order, row, rows, err);
     free(row);
-    if (t->sample == NULL)
-        return rvm_fail_memory(err, "a sample of the rows");
-    return rvm_constant_find(&t->constant, t->sample, &t->settings, err);
+    return status != RVM_OK ? status
+                            : rvm_constant_find(&t->constant, t->sample, &t->settings, err);
 }
 
 /* ---- Trials --------------------------------------------------------------------------------- */
@@ -611,7 +619,7 @@ static rvm_status end_families(rvm_tuner *t, rvm_error *err)
     t->current = best_family(t);
     t->stage = DONE;
     family *f = &t->family[t->current];
-    if (!f->searched || f->is_constant || t->p->rows < 2 * FEW_ROWS)
+    if (!f->searched || f->is_constant || rvm_problem_all(t->p) < 2 * FEW_ROWS)
         return RVM_OK;
     const rvm_status status = draw_sample(t, t->many_rows, err);
     if (status == RVM_OK)
@@ -660,7 +668,7 @@ static rvm_status size_samples(rvm_tuner *t, rvm_error *err)
         t->few_rows = GSL_MAX(LEAST_SAMPLE, FEW_IN_ALL / classes);
         t->many_rows = GSL_MAX(t->few_rows, MANY_IN_ALL / classes);
     }
-    t->keeps = t->keeps && t->p->rows <= t->few_rows;
+    t->keeps = t->keeps && rvm_problem_all(t->p) <= t->few_rows;
     return RVM_OK;
 }
 
@@ -684,7 +692,7 @@ static rvm_status prepare(rvm_tuner *t, rvm_error *err)
         const rvm_kernel first = kernel_at(f, 0);
         f->last = f->searched ? rvm_sift_rung_of_spacing(t->sample, &first, LAST, NARROWEST) : LAST;
     }
-    if (t->p->rows < LEAST_ROWS)
+    if (rvm_problem_all(t->p) < LEAST_ROWS)
         t->stage = DONE;
     return status;
 }
@@ -893,7 +901,9 @@ static int left_of(int *with_many, const rvm_tuner *t)
     int left = 0;
     for (size_t k = t->current; k < t->families && t->stage < MORE_ROWS; k++)
         left += GSL_MAX(!t->family[k].dropped, expected_of(t, &t->family[k]) - t->family[k].drawn);
-    *with_many = t->stage == MORE_ROWS ? 1 : t->p->rows >= 2 * FEW_ROWS && left > 0 ? beside : 0;
+    *with_many = t->stage == MORE_ROWS                               ? 1
+                 : rvm_problem_all(t->p) >= 2 * FEW_ROWS && left > 0 ? beside
+                                                                     : 0;
     return left;
 }
 
@@ -901,7 +911,7 @@ void rvm_tuner_report(rvm_report *r, const rvm_tuner *t)
 {
     int many = 0;
     const int few = left_of(&many, t);
-    const double rows = (double)t->p->rows;
+    const double rows = (double)rvm_problem_all(t->p);
     const double work = few * fmin(rows, (double)t->few_rows) * FEW_FOLDS +
                         many * fmin(rows, (double)t->many_rows) * MANY_FOLDS;
     const bool done = t->stage == DONE;
