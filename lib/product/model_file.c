@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/codec.h"
 #include "base/error.h"
 #include "basis/kernel.h"
 #include "data/labels.h"
 #include "data/problem.h"
-#include "product/codec.h"
 #include "product/model.h"
 
 enum { DRAWN_DIGITS = 9 }; /* of draws, which are recorded in single precision */

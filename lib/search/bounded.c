@@ -276,6 +276,23 @@ static void bounded_free(void *search)
     part_free(b->next);
 }
 
+/* In the first search, which is the longest. */
+static bool bounded_rests(const void *search)
+{
+    const bounded *b = search;
+    const rvm_search_type *type = b->now->type;
+    return b->next == NULL && type->rests != NULL && type->rests(b->now->search);
+}
+
+static void bounded_code(rvm_codec *c, void *search)
+{
+    const bounded *b = search;
+    if (b->now->type->code == NULL)
+        rvm_codec_fault_line(c, "there is nothing to go on from");
+    else
+        b->now->type->code(c, b->now->search);
+}
+
 static const rvm_search_type rvm_bounded = { .name = "bounded",
                                              .fits = bounded_fits,
                                              .size = sizeof(bounded),
@@ -283,7 +300,9 @@ static const rvm_search_type rvm_bounded = { .name = "bounded",
                                              .step = bounded_step,
                                              .report = bounded_report,
                                              .solution = bounded_solution,
-                                             .free = bounded_free };
+                                             .free = bounded_free,
+                                             .rests = bounded_rests,
+                                             .code = bounded_code };
 
 /* The same around a search of each class against the rest. */
 static const rvm_search_type rvm_bounded_each = { .name = "bounded, one against the rest",
@@ -294,7 +313,9 @@ static const rvm_search_type rvm_bounded_each = { .name = "bounded, one against 
                                                   .step = bounded_step,
                                                   .report = bounded_report,
                                                   .solution = bounded_solution,
-                                                  .free = bounded_free };
+                                                  .free = bounded_free,
+                                                  .rests = bounded_rests,
+                                                  .code = bounded_code };
 
 const rvm_search_type *rvm_bounded_choose(const rvm_study *y, const rvm_settings *s)
 {

@@ -131,11 +131,10 @@ rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id, const doubl
     return status;
 }
 
-/* Functions that are columns 0, 1, ...: their weights as they were in `before`, on other rows.
- * Columns that came to nothing on these have left a gap there. */
-static void carry_over(rvm_gram_search *g)
+/* Functions that are columns 0, 1, ...: their weights as they were before, on other rows. Columns
+ * that came to nothing on these have left a gap there. */
+static void carry_over(rvm_gram_search *g, const rvm_solved *before)
 {
-    const rvm_solved *before = g->before.latent;
     rvm_fit *f = g->search.now;
     for (size_t i = 0, from = 0; i < f->K; i++, from++) {
         while (before->id[from] != g->columns.id[i])
@@ -145,17 +144,22 @@ static void carry_over(rvm_gram_search *g)
     }
 }
 
+rvm_status rvm_gram_search_carry(rvm_gram_search *g, const rvm_study *y, const rvm_solved *from,
+                                 rvm_error *err)
+{
+    rvm_status status = rvm_gram_search_take_rows(g, y, err);
+    g->search.now->ln_beta = from->ln_beta;
+    if (status == RVM_OK)
+        status = rvm_gram_search_add(g, from->id, from->ln_alpha, from->K, err);
+    if (status == RVM_OK)
+        carry_over(g, from);
+    return status;
+}
+
 rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y, rvm_error *err)
 {
-    const rvm_solved *before = g->before.latent;
-    rvm_status status = rvm_gram_search_save(&g->before, 0, g, err);
-    if (status == RVM_OK)
-        status = rvm_gram_search_take_rows(g, y, err);
-    if (status == RVM_OK)
-        status = rvm_gram_search_add(g, before->id, before->ln_alpha, before->K, err);
-    if (status == RVM_OK)
-        carry_over(g);
-    return status;
+    const rvm_status status = rvm_gram_search_save(&g->before, 0, g, err);
+    return status == RVM_OK ? rvm_gram_search_carry(g, y, g->before.latent, err) : status;
 }
 
 static void keep_gram(rvm_columns *gram, const size_t *keep, size_t count)
@@ -376,4 +380,58 @@ rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g, r
         g->gradient[n] = beta * (o->t[n] - g->gradient[n]);
     at->gradient = g->gradient;
     return status;
+}
+
+/* ---- To be gone on with ---------------------------------------------------------------------- */
+
+/* Two classes: what laplace has of the rows at the mode, which depends on the weights alone. */
+static rvm_status stand(rvm_gram_search *g, rvm_error *err)
+{
+    const rvm_observed *o = &g->y->observed;
+    rvm_laplace *l = &g->laplace;
+    const rvm_fit *f = g->search.now;
+    const rvm_status status = rvm_laplace_likelihood(&l->log_likelihood, l, &g->columns, o, f, err);
+    if (status == RVM_OK)
+        o->likelihood->derivatives(l->gradient, l->curvature, o, l->f, f->ln_beta);
+    return status;
+}
+
+/* Regression: sums over rows that came in parts, as functions did, would come to other last digits
+ * in one go. */
+static void code_gram(rvm_gram_search *g, rvm_codec *c)
+{
+    const size_t K = g->columns.count;
+    g->gram.count = K;
+    rvm_codec_key(c, "gram");
+    for (size_t i = 0; i < K && c->status == RVM_OK; i++) {
+        rvm_codec_line(c);
+        rvm_codec_bits(c, &g->gram.p[i], 1);
+        rvm_codec_bits(c, gsl_matrix_ptr(g->gram.G, i, 0), i + 1);
+        for (size_t j = 0; j < i; j++)
+            gsl_matrix_set(g->gram.G, j, i, gsl_matrix_get(g->gram.G, i, j));
+    }
+}
+
+/* Columns of the functions that were read, all of which have values on these rows. */
+static rvm_status place(rvm_gram_search *g, const rvm_solved *f, rvm_error *err)
+{
+    rvm_columns_keep(&g->columns, NULL, 0);
+    rvm_solution_load(g->search.now, f, NULL);
+    return rvm_columns_append(&g->columns, f->id, f->K, err);
+}
+
+void rvm_gram_search_code(rvm_gram_search *g, rvm_codec *c)
+{
+    const bool reads = rvm_codec_reads(c);
+    if (!reads)
+        c->status = rvm_gram_search_save(&g->before, 0, g, c->err);
+    rvm_solution_code(c, &g->before, g->y->basis.count, g->gram.capacity);
+    if (c->status == RVM_OK && reads)
+        c->status = place(g, g->before.latent, c->err);
+    if (g->columns.count != g->search.now->K)
+        rvm_codec_fault_line(c, "a basis function has no values on these rows");
+    if (c->status == RVM_OK && !is_curved(g))
+        code_gram(g, c);
+    if (c->status == RVM_OK && reads)
+        c->status = is_curved(g) ? stand(g, c->err) : rvm_climber_locate(&g->search, c->err);
 }

@@ -49,6 +49,9 @@ RVM_CHECKED rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_s
  * The rows so far may be gone already. */
 RVM_CHECKED rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y,
                                                    rvm_error *err);
+/* The same of functions, weights and noise that are given. */
+RVM_CHECKED rvm_status rvm_gram_search_carry(rvm_gram_search *g, const rvm_study *y,
+                                             const rvm_solved *from, rvm_error *err);
 /* New functions with their ln alpha; what has no values on these rows is left out. */
 RVM_CHECKED rvm_status rvm_gram_search_add(rvm_gram_search *g, const size_t *id,
                                            const double *ln_alpha, size_t count, rvm_error *err);
@@ -66,5 +69,8 @@ RVM_CHECKED rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_sol
 /* What is there, into latent function k. */
 RVM_CHECKED rvm_status rvm_gram_search_save(rvm_solution *to, size_t k, const rvm_gram_search *g,
                                             rvm_error *err);
+/* After a run or a restore: writes where the search is, or goes there, to the last bit, on the rows
+ * in use. */
+void rvm_gram_search_code(rvm_gram_search *g, rvm_codec *c);
 
 #endif

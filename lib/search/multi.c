@@ -375,10 +375,52 @@ static rvm_status end_pass(bool *done, multi *m, rvm_error *err)
     return status;
 }
 
+/* Activations of class k anew, from its functions and weights. w: K numbers. */
+static rvm_status renew_class(multi *m, double *w, size_t k, rvm_error *err)
+{
+    const rvm_solved *f = &m->now.latent[k];
+    rvm_columns c;
+    rvm_status status =
+        rvm_columns_init(&c, &m->view.basis, f->K > 0 ? f->K : 1, 0, m->threads, err);
+    if (status != RVM_OK)
+        return status;
+    memcpy(c.id, f->id, f->K * sizeof *c.id);
+    memcpy(c.norm, f->norm, f->K * sizeof *c.norm);
+    c.count = f->K;
+    for (size_t i = 0; i < f->K; i++)
+        w[i] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+    status = rvm_columns_apply(gsl_matrix_ptr(m->classes.F, k, 0), &c, w, err);
+    rvm_columns_free(&c);
+    return status;
+}
+
+/* What a pass begins with depends on functions and weights alone, so that a search can be gone on
+ * with from there: the activations of the pass before, which came off sums with an offset, have
+ * other last digits. */
+static rvm_status renew_classes(multi *m, rvm_error *err)
+{
+    double *w = rvm_array(m->rounds.gram.gram.capacity, sizeof *w);
+    rvm_status status = w == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
+    for (size_t k = 0; k < m->count && status == RVM_OK; k++)
+        status = renew_class(m, w, k, err);
+    if (status == RVM_OK)
+        rvm_classes_refresh(&m->classes);
+    free(w);
+    return status;
+}
+
+/* Small problems take no time. */
+static bool can_rest(const multi *m)
+{
+    return m->next == 0 && !has_few_rows(m) && m->rounds.count > 0;
+}
+
 static rvm_status step(bool *done, multi *m, rvm_error *err)
 {
     const size_t k = m->next;
-    rvm_status status = RVM_OK;
+    rvm_status status = can_rest(m) ? renew_classes(m, err) : RVM_OK;
+    if (status != RVM_OK)
+        return status;
     if (m->stage == SETTLE || m->stage == LAST) {
         status = settle_class(m, k, err);
     } else {
@@ -430,6 +472,32 @@ static rvm_found multi_solution(const void *search, size_t k)
     return rvm_search_found(s, columns, &m->view.observed);
 }
 
+/* ---- To be gone on with ---------------------------------------------------------------------- */
+
+static bool multi_rests(const void *search)
+{
+    return can_rest(search);
+}
+
+static void multi_code(rvm_codec *c, void *search)
+{
+    multi *m = search;
+    const size_t M = m->view.basis.count, most = m->rounds.gram.gram.capacity;
+    int which = (int)m->stage;
+    rvm_codec_key(c, "classes");
+    rvm_codec_whole(c, &which, ROUNDS, LAST);
+    rvm_codec_whole(c, &m->start, 0, m->starts);
+    rvm_codec_whole(c, &m->pass, 0, SETTLING_PASSES);
+    rvm_codec_bits(c, &m->before, 1);
+    rvm_codec_flag(c, &m->arrived);
+    m->stage = (stage)which;
+    rvm_solution_code(c, &m->now, M, most);
+    rvm_solution_code(c, &m->best, M, most);
+    rvm_rounds_code(c, &m->rounds);
+    if (m->rounds.count == 0 || (m->stage == LAST) != (m->start == m->starts))
+        rvm_codec_fault_line(c, "there is no such pass");
+}
+
 static bool fits(const rvm_study *y, const rvm_settings *s)
 {
     (void)s;
@@ -443,4 +511,6 @@ const rvm_search_type rvm_class_search = { .name = "classes",
                                            .step = multi_step,
                                            .report = multi_report,
                                            .solution = multi_solution,
-                                           .free = multi_free };
+                                           .free = multi_free,
+                                           .rests = multi_rests,
+                                           .code = multi_code };

@@ -1,7 +1,9 @@
 /* Rounds of candidates: what the searches share that cannot keep the columns of all of them. */
 #include "search/rounds.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,4 +142,25 @@ bool rvm_rounds_end(rvm_rounds *r, double gained, double least, double part)
     if (r->count++ > 0)
         r->gained += gained;
     return gained < poor;
+}
+
+/* The state of taus2 is three numbers of 32 bits, from 16 on (L'Ecuyer 1996). */
+static void code_state(rvm_codec *c, gsl_rng *rng)
+{
+    unsigned long *state = gsl_rng_state(rng);
+    for (size_t k = 0; k < gsl_rng_size(rng) / sizeof *state; k++) {
+        uint64_t word = state[k];
+        rvm_codec_word64(c, &word);
+        if (word < 16 || word > UINT32_MAX)
+            rvm_codec_fault_line(c, "these are no random numbers");
+        state[k] = (unsigned long)word;
+    }
+}
+
+void rvm_rounds_code(rvm_codec *c, rvm_rounds *r)
+{
+    rvm_codec_key(c, "rounds");
+    rvm_codec_whole(c, &r->count, 0, INT_MAX);
+    rvm_codec_bits(c, &r->gained, 1);
+    code_state(c, r->rng);
 }

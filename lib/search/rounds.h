@@ -50,4 +50,7 @@ double rvm_rounds_score(const rvm_rounds *r, double nats);
  * each row, or that part of what all rounds but the first have gained. */
 bool rvm_rounds_end(rvm_rounds *r, double gained, double least, double part);
 
+/* Writes the counts and the random numbers to come, or reads them; the search is the caller's. */
+void rvm_rounds_code(rvm_codec *c, rvm_rounds *r);
+
 #endif

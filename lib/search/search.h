@@ -5,6 +5,7 @@
 #ifndef RVM_SEARCH_H
 #define RVM_SEARCH_H
 
+#include "base/codec.h"
 #include "basis/columns.h"
 #include "search/solution.h"
 #include "search/study.h"
@@ -37,6 +38,12 @@ typedef struct {
     /* Latent function k, of output k or class k; of the best solution so far. */
     rvm_found (*solution)(const void *search, size_t k);
     void (*free)(void *search); /* what it owns, also after an init that failed, not itself */
+    /* Both NULL: it cannot be gone on with. Whether it has come, between two steps, to where it
+     * can; */
+    bool (*rests)(const void *search);
+    /* and what sets it apart there from a search that only has been through init: written; or read,
+     * and the search then goes on as the other one, to the last bit. */
+    void (*code)(rvm_codec *c, void *search);
 } rvm_search_type;
 
 /* A search of that type; y, s: borrowed. */

@@ -95,6 +95,47 @@ void rvm_solution_load(rvm_fit *to, const rvm_solved *from, const size_t *id)
     to->log_evidence = from->log_evidence;
 }
 
+/* Numbers that precisions, weights and norms can be. */
+static void check_function(rvm_codec *c, const rvm_solved *f, size_t i)
+{
+    if (!isfinite(f->norm[i]) || !(f->norm[i] > 0) || !isfinite(f->ln_alpha[i]) ||
+        !isfinite(f->u[i]))
+        rvm_codec_fault_line(c, "a basis function has numbers that are impossible");
+}
+
+static void code_solved(rvm_codec *c, rvm_solved *f, size_t M, size_t most)
+{
+    size_t K = f->K;
+    rvm_codec_key(c, "functions");
+    rvm_codec_count(c, &K, 0, most);
+    rvm_codec_bits(c, &f->ln_beta, 1);
+    rvm_codec_bits(c, &f->log_evidence, 1);
+    if (c->status == RVM_OK && !make_room(f, K))
+        rvm_codec_fault_memory(c);
+    if (c->status != RVM_OK)
+        return;
+    f->K = K;
+    for (size_t i = 0; i < K && c->status == RVM_OK; i++) {
+        rvm_codec_line(c);
+        rvm_codec_count(c, &f->id[i], 0, M - 1);
+        rvm_codec_bits(c, &f->norm[i], 1);
+        rvm_codec_bits(c, &f->ln_alpha[i], 1);
+        rvm_codec_bits(c, &f->u[i], 1);
+        check_function(c, f, i);
+    }
+}
+
+void rvm_solution_code(rvm_codec *c, rvm_solution *s, size_t M, size_t most)
+{
+    rvm_codec_key(c, "solution");
+    rvm_codec_flag(c, &s->found);
+    rvm_codec_flag(c, &s->converged);
+    rvm_codec_bits(c, &s->in_common, 1);
+    rvm_codec_bits(c, &s->margin, 1);
+    for (size_t k = 0; k < s->latents; k++)
+        code_solved(c, &s->latent[k], M, most);
+}
+
 size_t rvm_solution_functions(const rvm_solution *s)
 {
     size_t sum = 0, most = 0;

@@ -2,6 +2,7 @@
 #ifndef RVM_SOLUTION_H
 #define RVM_SOLUTION_H
 
+#include "base/codec.h"
 #include "inference/fit.h"
 
 /* One latent function: that of an output, of a class, or the only one. An active set with its
@@ -37,6 +38,10 @@ RVM_CHECKED rvm_status rvm_solution_save(rvm_solution *to, size_t k, const rvm_f
 /* One latent function into a fit, which needs its posterior computed afterwards. id: of the columns
  * in hand, all functions among them; NULL: column i is to be function i. */
 void rvm_solution_load(rvm_fit *to, const rvm_solved *from, const size_t *id);
+
+/* Writes s, or reads one of as many latent functions: each of at most `most` functions, candidates
+ * below M. */
+void rvm_solution_code(rvm_codec *c, rvm_solution *s, size_t M, size_t most);
 
 /* Active functions of all latent functions; those that outputs share count once. */
 size_t rvm_solution_functions(const rvm_solution *s);

@@ -49,6 +49,8 @@ typedef struct {
     rvm_study whole;    /* a view: with a bound of its own for the noise */
     rvm_study part;     /* owned: of the rows of the stage, unless these are all */
     const rvm_study *y; /* the one in use; NULL before the first round */
+    size_t stage_rows;  /* its rows, or those of the stage that has ended; 0 before the first one */
+    bool moves;         /* that stage has ended, and the next one has not begun */
     int threads;
     int starts, start; /* searches of the first stage: how many, and those that have ended */
     bool begun;        /* the search in hand has had its first round */
@@ -139,8 +141,8 @@ static rvm_status draw_rows(working_set *w, size_t rows, rvm_error *err)
 /* Begins a stage of so many rows: w->y. */
 static rvm_status begin_stage(working_set *w, size_t rows, rvm_error *err)
 {
-    if (w->y != NULL)
-        w->work += (double)w->rounds.count * (double)w->y->observed.N;
+    w->work += (double)w->rounds.count * (double)w->stage_rows;
+    w->stage_rows = rows;
     w->y = &w->whole;
     rvm_rounds_begin(&w->rounds);
     rvm_study_free(&w->part);
@@ -196,12 +198,14 @@ static rvm_status begin_at_kept(working_set *w, rvm_error *err)
     return status == RVM_OK ? keep_best(w, err) : status;
 }
 
-/* The same functions and weights on more rows. */
+/* The best functions and weights on more rows: nothing else is left of the stage before, so that a
+ * search can be gone on with from here. */
 static rvm_status next_stage(working_set *w, rvm_error *err)
 {
-    rvm_status status = begin_stage(w, rows_after(w, w->y->observed.N), err);
+    rvm_status status = begin_stage(w, rows_after(w, w->stage_rows), err);
+    w->moves = false;
     if (status == RVM_OK)
-        status = rvm_gram_search_change_rows(&w->rounds.gram, w->y, err);
+        status = rvm_gram_search_carry(&w->rounds.gram, w->y, w->best.latent, err);
     if (status == RVM_OK)
         status = rvm_rounds_move(&w->rounds, err);
     return status == RVM_OK ? keep_best(w, err) : status;
@@ -275,7 +279,7 @@ static rvm_status end_start(working_set *w, bool lost, rvm_error *err)
         w->top = fmax(w->top, rvm_solution_score(&w->best));
     if (!lost && (!w->kept.found || rvm_solution_prefer(&w->kept, &w->best, w->top, credit)))
         rvm_solution_swap(&w->kept, &w->best);
-    w->work += (double)w->rounds.count * (double)w->y->observed.N;
+    w->work += (double)w->rounds.count * (double)w->stage_rows;
     w->start++;
     rvm_rounds_begin(&w->rounds);
     w->begun = w->start == w->starts;
@@ -297,8 +301,9 @@ static rvm_status end_rounds(bool *done, working_set *w, rvm_error *err)
     }
     if (status != RVM_OK || w->start < w->starts)
         return status;
-    if (w->y != &w->whole)
-        return next_stage(w, err);
+    w->moves = w->y != &w->whole;
+    if (w->moves)
+        return status;
     *done = true;
     return was_start ? status : settle(w, err);
 }
@@ -310,6 +315,8 @@ static rvm_status step(bool *done, working_set *w, rvm_error *err)
     if (!w->begun)
         return w->start < fresh_starts(w->starts) || !w->kept.found ? first_round(w, err)
                                                                     : begin_at_kept(w, err);
+    if (w->moves)
+        return next_stage(w, err);
     rvm_status status = rvm_rounds_sample(&found, &w->rounds, RVM_ROUNDS_SAMPLE, NULL, 0, err);
     w->cramped = false;
     if (status == RVM_OK && found > 0)
@@ -349,9 +356,9 @@ static rvm_status working_set_step(bool *done, void *search, rvm_error *err)
 static double progress(const working_set *w)
 {
     const double N = (double)w->whole.observed.N;
-    if (w->y == NULL)
+    if (w->stage_rows == 0)
         return 0;
-    const double rows = (double)w->y->observed.N, done = w->work + rows * w->rounds.count;
+    const double rows = (double)w->stage_rows, done = w->work + rows * w->rounds.count;
     double left = rows * fmax(2, USUAL_ROUNDS - w->rounds.count);
     if (w->start < w->starts)
         left += rows * USUAL_ROUNDS * (w->starts - w->start - 1);
@@ -376,7 +383,7 @@ static void working_set_report(rvm_report *r, const void *search)
     const working_set *w = search;
     r->start = w->start < w->starts ? w->start + 1 : w->starts;
     r->starts = w->starts;
-    r->rows = w->y == NULL ? 0 : w->y->observed.N;
+    r->rows = w->stage_rows;
     r->progress = progress(w);
     rvm_search_report_solution(r, shown(w), &w->whole);
     rvm_search_report_credit(r, &w->whole.observed);
@@ -398,13 +405,56 @@ static rvm_found working_set_solution(const void *search, size_t k)
     const working_set *w = search;
     rvm_columns columns = w->rounds.gram.columns;
     if (shows_kept(w) || w->stopped || !has_functions(&columns, shown(w)->latent))
-        columns = (rvm_columns){ .basis = w->y->basis,
+        columns = (rvm_columns){ .basis = w->y == NULL ? w->whole.basis : w->y->basis,
                                  .count = shown(w)->latent->K,
                                  .capacity = w->rounds.gram.columns.capacity,
                                  .id = shown(w)->latent->id,
                                  .norm = shown(w)->latent->norm,
                                  .threads = w->threads };
     return rvm_search_found(shown(w)->latent, columns, &w->whole.observed);
+}
+
+/* ---- To be gone on with ---------------------------------------------------------------------- */
+
+/* Between two stages, and between rounds that see all rows, where most of the time is spent. */
+static bool working_set_rests(const void *search)
+{
+    const working_set *w = search;
+    return !w->stopped && has_solution(w) && (w->moves || w->y == &w->whole);
+}
+
+static void code_numbers(rvm_codec *c, working_set *w)
+{
+    rvm_codec_key(c, "working_set");
+    rvm_codec_count(c, &w->stage_rows, 1, w->whole.observed.N);
+    rvm_codec_flag(c, &w->moves);
+    rvm_codec_whole(c, &w->start, 0, w->starts);
+    rvm_codec_flag(c, &w->begun);
+    rvm_codec_flag(c, &w->cramped);
+    rvm_codec_bits(c, &w->work, 1);
+    rvm_codec_bits(c, &w->top, 1);
+    if (w->moves == (w->stage_rows == w->whole.observed.N) || (w->moves && w->start < w->starts))
+        rvm_codec_fault_line(c, "there is no such stage");
+}
+
+static void working_set_code(rvm_codec *c, void *search)
+{
+    working_set *w = search;
+    const size_t M = w->whole.basis.count, most = w->rounds.gram.gram.capacity;
+    code_numbers(c, w);
+    rvm_solution_code(c, &w->best, M, most);
+    rvm_solution_code(c, &w->kept, M, most);
+    rvm_rounds_code(c, &w->rounds);
+    if (!(w->begun || w->start < w->starts) || !has_solution(w) || (w->moves && !w->best.found))
+        rvm_codec_fault_line(c, "there is nothing to go on from");
+    if (c->status != RVM_OK || w->moves)
+        return;
+    if (rvm_codec_reads(c)) {
+        w->y = &w->whole;
+        c->status = rvm_gram_search_take_rows(&w->rounds.gram, w->y, c->err);
+    }
+    if (w->begun && c->status == RVM_OK)
+        rvm_gram_search_code(&w->rounds.gram, c);
 }
 
 static bool fits(const rvm_study *y, const rvm_settings *s)
@@ -420,4 +470,6 @@ const rvm_search_type rvm_working_sets = { .name = "working sets",
                                            .step = working_set_step,
                                            .report = working_set_report,
                                            .solution = working_set_solution,
-                                           .free = working_set_free };
+                                           .free = working_set_free,
+                                           .rests = working_set_rests,
+                                           .code = working_set_code };

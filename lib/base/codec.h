@@ -1,4 +1,4 @@
-/* Words and numbers of a model file, read or written by the same calls.
+/* Words and numbers of a file of our own, read or written by the same calls.
  *
  * A grammar that is written down once, as steps that name what stands in the file, serves both
  * directions.  A step that reads fills what its pointers name; one that writes only looks there.
@@ -6,6 +6,7 @@
 #ifndef RVM_CODEC_H
 #define RVM_CODEC_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -14,6 +15,7 @@ typedef struct {
     rvm_status status;
     rvm_error *err;   /* borrowed */
     FILE *out;        /* borrowed; NULL: reads */
+    uint64_t sum;     /* of all bytes that were written (base/hash.h) */
     bool open;        /* a line has been begun, and not ended */
     rvm_text text;    /* the rest is of reading */
     const char *line; /* borrowed from text */
@@ -69,6 +71,10 @@ static inline void rvm_codec_real(rvm_codec *c, double *x, rvm_codec_range range
 void rvm_codec_whole(rvm_codec *c, int *x, int least, int most);
 void rvm_codec_count(rvm_codec *c, size_t *x, size_t least, size_t most);
 void rvm_codec_flag(rvm_codec *c, bool *x);
+/* Any number at all, infinite ones too, as the hexadecimal digits of its 64 bits: exact, and ten
+ * times as fast as decimals. */
+void rvm_codec_bits(rvm_codec *c, double *x, size_t count);
+void rvm_codec_word64(rvm_codec *c, uint64_t *x);
 /* index:value; reads: false at the end of the line, or after a fault. */
 bool rvm_codec_pair(rvm_codec *c, int *index, double *value, rvm_codec_range range);
 

@@ -1,13 +1,15 @@
-/* Words and numbers of a model file, read or written by the same calls. */
-#include "product/codec.h"
+/* Words and numbers of a file of our own, read or written by the same calls. */
+#include "base/codec.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hash.h"
 
 enum { DIGITS = 17, MESSAGE_SIZE = 96 };
 
@@ -19,7 +21,7 @@ void rvm_codec_read(rvm_codec *c, FILE *in, rvm_error *err)
 
 void rvm_codec_write(rvm_codec *c, FILE *out, rvm_error *err)
 {
-    *c = (rvm_codec){ .err = err, .out = out };
+    *c = (rvm_codec){ .err = err, .out = out, .sum = RVM_HASH_START };
     errno = 0;
 }
 
@@ -78,18 +80,24 @@ static bool take_word(rvm_codec *c)
     return c->word.text != NULL;
 }
 
+static void write_bytes(rvm_codec *c, const char *bytes, size_t count)
+{
+    c->sum = rvm_hash_bytes(c->sum, bytes, count);
+    fwrite(bytes, 1, count, c->out);
+}
+
 static void write_word(rvm_codec *c, const char *word)
 {
     if (c->open)
-        fputc(' ', c->out);
-    fputs(word, c->out);
+        write_bytes(c, " ", 1);
+    write_bytes(c, word, strlen(word));
     c->open = true;
 }
 
 static void end_line(rvm_codec *c)
 {
     if (c->open && !rvm_codec_reads(c))
-        fputc('\n', c->out);
+        write_bytes(c, "\n", 1);
     else if (c->open && take_word(c))
         rvm_codec_fault(c, "the line is complete");
     c->open = false;
@@ -254,6 +262,45 @@ void rvm_codec_flag(rvm_codec *c, bool *x)
     const double number = code_whole(c, rvm_codec_reads(c) ? 0 : *x, 0, 1);
     if (rvm_codec_reads(c))
         *x = number == 1;
+}
+
+enum { WORD64_SIZE = 17 };
+
+static uint64_t read_word64(rvm_codec *c)
+{
+    uint64_t x = 0;
+    bool fits = take_word(c) && c->word.length < WORD64_SIZE;
+    for (size_t k = 0; fits && k < c->word.length; k++) {
+        const char digit = c->word.text[k];
+        const bool decimal = digit >= '0' && digit <= '9';
+        fits = decimal || (digit >= 'a' && digit <= 'f');
+        x = x << 4 | (uint64_t)(decimal ? digit - '0' : digit - 'a' + 10);
+    }
+    if (!fits)
+        rvm_codec_fault(c, "up to 16 hexadecimal digits are expected");
+    return c->status == RVM_OK ? x : 0;
+}
+
+void rvm_codec_word64(rvm_codec *c, uint64_t *x)
+{
+    char text[WORD64_SIZE];
+
+    if (rvm_codec_reads(c)) {
+        *x = read_word64(c);
+        return;
+    }
+    snprintf(text, sizeof text, "%" PRIx64, *x);
+    write_word(c, text);
+}
+
+void rvm_codec_bits(rvm_codec *c, double *x, size_t count)
+{
+    for (size_t k = 0; k < count && c->status == RVM_OK; k++) {
+        uint64_t bits;
+        memcpy(&bits, &x[k], sizeof bits);
+        rvm_codec_word64(c, &bits);
+        memcpy(&x[k], &bits, sizeof bits);
+    }
 }
 
 bool rvm_codec_pair(rvm_codec *c, int *index, double *value, rvm_codec_range range)
