@@ -2,6 +2,7 @@
 #
 # Yours to set, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS    added to our own flags, later, so that yours win
+#   MPICC                                the compiler of an MPI, for rvm-train-mpi (mpicc)
 #   PREFIX DESTDIR BINDIR MANDIR         where `make install` puts things
 #   FLAVOUR                              release, asan, coverage, ... or a name of your own; each
 #                                        builds in build/FLAVOUR, so flavours leave each other alone
@@ -13,6 +14,7 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 FLAVOUR ?= release
 CLANG   ?= clang
+MPICC   ?= mpicc
 FUZZ_SECONDS ?= 30
 
 VERSION := $(shell sed -n 's/^\#define RVM_VERSION "\(.*\)"/\1/p' lib/rvm.h)
@@ -20,44 +22,52 @@ VERSION := $(shell sed -n 's/^\#define RVM_VERSION "\(.*\)"/\1/p' lib/rvm.h)
 # ---- make deps ------------------------------------------------------------------------------------
 # Nothing about the libraries can be found out before deps has installed them, and make reads this
 # file only once.  So when deps is one of several goals, the others run in a make of their own.
+# deps-mpi likewise, for what rvm-train-mpi needs beside that.
 
-BREW_PACKAGES   := pkg-config gsl openblas check
-APT_PACKAGES    := gcc libc6-dev make pkg-config libgsl-dev libopenblas-dev check \
-                   clang-format cppcheck valgrind
-DNF_PACKAGES    := gcc make pkgconf-pkg-config gsl-devel openblas-devel check-devel \
-                   clang-tools-extra cppcheck valgrind
-PACMAN_PACKAGES := gcc make pkgconf gsl openblas check clang cppcheck valgrind
+DEPS          := $(filter deps deps-mpi,$(MAKECMDGOALS))
+packages      = $(foreach goal,$(DEPS),$($(goal)_$(1)))
+deps_brew     := pkg-config gsl openblas check
+deps_apt      := gcc libc6-dev make pkg-config libgsl-dev libopenblas-dev check \
+                 clang-format cppcheck valgrind
+deps_dnf      := gcc make pkgconf-pkg-config gsl-devel openblas-devel check-devel \
+                 clang-tools-extra cppcheck valgrind
+deps_pacman   := gcc make pkgconf gsl openblas check clang cppcheck valgrind
+deps-mpi_brew   := open-mpi
+deps-mpi_apt    := libopenmpi-dev openmpi-bin
+deps-mpi_dnf    := openmpi-devel
+deps-mpi_pacman := openmpi
 
-ifneq ($(filter deps,$(MAKECMDGOALS)),)
+ifneq ($(DEPS),)
 
-after_deps := $(filter-out deps,$(MAKECMDGOALS))
+after_deps := $(filter-out $(DEPS),$(MAKECMDGOALS))
 
-.PHONY: deps $(after_deps)
-deps:
+.PHONY: deps deps-mpi packages $(after_deps)
+deps deps-mpi: packages
+packages:
 	@sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
 	missing() { has=$$1; shift; for p; do $$has "$$p" >/dev/null 2>&1 || printf ' %s' "$$p"; done; }; \
 	has_deb() { dpkg-query -W -f '$${db:Status-Status}' "$$1" | grep -qx installed; }; \
 	report() { if [ -z "$$need" ]; then echo "deps: nothing is missing"; exit 0; fi; \
 	    echo "deps: installing$$need"; rm -f build/config-*.mk; }; \
 	if command -v apt-get >/dev/null; then \
-	    need=$$(missing has_deb $(APT_PACKAGES)); report; \
+	    need=$$(missing has_deb $(call packages,apt)); report; \
 	    apt="$$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -y"; \
 	    $$apt update || echo "deps: no fresh package lists, going on with those that are here" >&2; \
 	    $$apt --no-install-recommends install $$need >/dev/null; \
 	elif command -v dnf >/dev/null; then \
-	    need=$$(missing 'rpm -q' $(DNF_PACKAGES)); report; $$sudo dnf -y install $$need; \
+	    need=$$(missing 'rpm -q' $(call packages,dnf)); report; $$sudo dnf -y install $$need; \
 	elif command -v pacman >/dev/null; then \
-	    need=$$(missing 'pacman -Q' $(PACMAN_PACKAGES)); report; \
+	    need=$$(missing 'pacman -Q' $(call packages,pacman)); report; \
 	    $$sudo pacman -Sy --noconfirm --needed $$need; \
 	elif command -v brew >/dev/null; then \
-	    need=$$(missing 'brew list' $(BREW_PACKAGES)); report; brew install $$need; \
+	    need=$$(missing 'brew list' $(call packages,brew)); report; brew install $$need; \
 	else \
 	    echo "deps: no apt-get, dnf, pacman or brew here; install by hand: a C compiler, make," \
-	        "pkg-config, GSL, OpenBLAS, check" >&2; exit 1; \
+	        "pkg-config, GSL, OpenBLAS, check; for rvm-train-mpi an MPI" >&2; exit 1; \
 	fi
 
 ifneq ($(after_deps),)
-$(firstword $(after_deps)): deps
+$(firstword $(after_deps)): $(DEPS)
 	@$(MAKE) --no-print-directory $(after_deps)
 $(wordlist 2,$(words $(after_deps)),$(after_deps)): $(firstword $(after_deps)) ; @:
 endif
@@ -69,10 +79,12 @@ else # ---- everything but deps ------------------------------------------------
 
 # ---- what this machine offers ----------------------------------------------------------------------
 # Found by compiling and linking, once for each choice of compiler and user flags, and kept in
-# build/config-ID.mk.  GSL_CFLAGS GSL_LIBS SIMD CHECK_CFLAGS CHECK_LIBS come from there.
+# build/config-ID.mk.  GSL_CFLAGS GSL_LIBS SIMD CHECK_CFLAGS CHECK_LIBS MPI_CFLAGS MPI_LIBS come from
+# there; MPI_LIBS is empty where there is no MPI.
 
 quote     = '$(subst ','\'',$(1))'
-CONFIG_ID := $(shell printf '%s' $(call quote,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS)) | \
+CONFIG_ID := $(shell printf '%s' \
+                 $(call quote,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS) $(MPICC)) | \
                  cksum | tr ' ' '-')
 CONFIG    := build/config-$(CONFIG_ID).mk
 NO_CONFIG := clean distclean help dist format man uninstall
@@ -103,8 +115,18 @@ else simd=-Wno-unknown-pragmas; \
     echo "notice: $(CC) does not know '#pragma omp simd'; the tools will be slower"; fi; \
 try '#include <check.h>' 'suite_create("") == 0' $$check_cflags $${check_libs:=-lcheck -lm} || check_libs=; \
 echo "found: GSL with $$blas"; \
+mpi_cflags=; mpi_libs=; \
+for word in $$($(MPICC) -show 2>/dev/null || /usr/lib64/openmpi/bin/mpicc -show 2>/dev/null); do \
+    case $$word in \
+        -I*) mpi_cflags="$$mpi_cflags -isystem $${word#-I}" ;; \
+        -L* | -l* | -Wl,-rpath* | -Wl,/* | -Wl,--enable-new-dtags) mpi_libs="$$mpi_libs $$word" ;; \
+    esac; \
+done; \
+if try '#include <mpi.h>' 'MPI_Init(0, 0)' $$mpi_cflags $$mpi_libs; then echo "found: MPI"; \
+else mpi_libs=; echo "notice: no MPI ($(MPICC)); rvm-train-mpi is not built (make deps-mpi)"; fi; \
 printf '%s\n' "GSL_CFLAGS := $$gsl_cflags" "GSL_LIBS := $$libs" "SIMD := $$simd" \
-    "CHECK_CFLAGS := $$check_cflags" "CHECK_LIBS := $$check_libs" >$@.new; \
+    "CHECK_CFLAGS := $$check_cflags" "CHECK_LIBS := $$check_libs" \
+    "MPI_CFLAGS := $$mpi_cflags" "MPI_LIBS := $$mpi_libs" >$@.new; \
 mv $@.new $@
 endef
 
@@ -121,7 +143,7 @@ flavour_coverage := -O0 --coverage
 flavour_werror   := -Werror
 flavour_analyze  := -O1 -Werror -fanalyzer -DGSL_RANGE_CHECK_OFF
 
-OWN_CPPFLAGS = -Ilib -DHAVE_INLINE $(GSL_CFLAGS)
+OWN_CPPFLAGS = -Ilib -DHAVE_INLINE $(GSL_CFLAGS) $(FILE_CPPFLAGS)
 OWN_CFLAGS   = -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
                -ffp-contract=off -fno-math-errno -pthread $(SIMD)
 COMPILE      = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(FILE_CFLAGS) $(flavour_$(FLAVOUR)) \
@@ -136,17 +158,23 @@ LIBS         = $(GSL_LIBS) $(LDLIBS)
 OUT     := build/$(FLAVOUR)
 # The release tools stand where a newcomer looks for them, those of other flavours in their folder.
 BIN     := $(if $(filter release,$(FLAVOUR)),.,$(OUT))
-TOOLS   := $(basename $(wildcard rvm-*.c))
+# What needs MPI is a tool by itself, and a file that the library does without.
+EVERY_TOOL := $(basename $(wildcard rvm-*.c))
+MPI_TOOLS  := rvm-train-mpi
+MPI_SRC    := lib/base/team_mpi.c
+TOOLS   := $(if $(MPI_LIBS),$(EVERY_TOOL),$(filter-out $(MPI_TOOLS),$(EVERY_TOOL)))
 SCRIPTS := tools/rvm-plot
-LIB_SRC := $(wildcard lib/*/*.c)
+LIB_SRC := $(filter-out $(MPI_SRC),$(wildcard lib/*/*.c))
 SUITES  := $(patsubst tests/test_%.c,%,$(wildcard tests/test_*.c))
 CLI_CASES ?=
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(OUT)/%.o)
+MPI_OBJ  := $(MPI_SRC:%.c=$(OUT)/%.o)
 TOOL_OBJ := $(TOOLS:%=$(OUT)/%.o)
 TEST_OBJ := $(SUITES:%=$(OUT)/tests/test_%.o) $(OUT)/tests/run_check.o $(OUT)/tests/team_threads.o \
             $(OUT)/suites.o
-MAN1     := $(wildcard man/*.1)
+EVERY_MAN1 := $(wildcard man/*.1)
+MAN1     := $(if $(MPI_LIBS),$(EVERY_MAN1),$(filter-out $(MPI_TOOLS:%=man/%.1),$(EVERY_MAN1)))
 MAN5     := $(wildcard man/*.5)
 FORMATTED = $(wildcard *.c lib/*.h lib/*/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
 SHELL_FILES = $(SCRIPTS) $(wildcard tests/*.sh tests/cli/*.inc tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
@@ -160,6 +188,10 @@ all: $(TOOLS:%=$(BIN)/%)
 
 $(BIN)/rvm-%: $(OUT)/rvm-%.o $(OUT)/librvm.a
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
+$(MPI_TOOLS:%=$(BIN)/%): $(BIN)/%: $(OUT)/%.o $(MPI_OBJ) $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(MPI_LIBS) $(LIBS)
+$(MPI_OBJ): FILE_CPPFLAGS = $(MPI_CFLAGS)
 
 $(OUT)/librvm.a: $(LIB_OBJ) $(OUT)/lib.list
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
@@ -175,10 +207,11 @@ $(OUT)/lib/base/vecmath.o: FILE_CFLAGS = -O3 -ffast-math -ffp-contract=fast
 # Rewritten only when the flags differ from those of the last build; every object depends on it.  It
 # would inherit the flags of the one file for which make happens to want it first.
 $(OUT)/flags: FILE_CFLAGS :=
+$(OUT)/flags: FILE_CPPFLAGS :=
 $(OUT)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(call quote,$(COMPILE) $(LINK) $(LIBS)) | cmp -s - $@ || \
-	    printf '%s\n' $(call quote,$(COMPILE) $(LINK) $(LIBS)) >$@
+	@printf '%s\n' $(call quote,$(COMPILE) $(LINK) $(LIBS) $(MPI_CFLAGS) $(MPI_LIBS)) | cmp -s - $@ || \
+	    printf '%s\n' $(call quote,$(COMPILE) $(LINK) $(LIBS) $(MPI_CFLAGS) $(MPI_LIBS)) >$@
 # Likewise for the lists of files, so that one that was taken away is noticed.
 $(OUT)/lib.list: LIST = $(LIB_SRC)
 $(OUT)/suites.list: LIST = $(SUITES)
@@ -188,8 +221,8 @@ $(OUT)/%.list: FORCE
 .PHONY: FORCE
 FORCE:
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(OUT)/tests/fuzz/*.d)
-.SECONDARY: $(TOOL_OBJ)
+-include $(LIB_OBJ:.o=.d) $(MPI_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(OUT)/tests/fuzz/*.d)
+.SECONDARY: $(TOOL_OBJ) $(MPI_OBJ)
 
 # ---- tests -----------------------------------------------------------------------------------------
 
@@ -391,13 +424,13 @@ lint:
 
 ## analyze: static analysis: gcc's analyser, and clang's where there is one; a minute or two
 .PHONY: analyze
-ANALYZED := $(LIB_SRC) $(wildcard rvm-*.c)
+ANALYZED := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOLS:%=%.c)
 analyze:
 	@$(MAKE) -s --no-print-directory FLAVOUR=analyze SIMD="-Wno-unknown-pragmas -Wno-unused" $(ANALYZED:%.c=build/analyze/%.o)
 	@if ! command -v $(CLANG) >/dev/null; then echo "analyze: no clang here, gcc's analyser alone"; else \
 	    for f in $(ANALYZED); do \
 	        $(CLANG) --analyze --analyzer-output text -Xclang -analyzer-werror -std=gnu11 \
-	            -DGSL_RANGE_CHECK_OFF -Wno-unknown-pragmas $(OWN_CPPFLAGS) $$f || exit 1; \
+	            -DGSL_RANGE_CHECK_OFF -Wno-unknown-pragmas $(OWN_CPPFLAGS) $(MPI_CFLAGS) $$f || exit 1; \
 	    done; fi
 	@echo "analyze: clean"
 
@@ -411,7 +444,7 @@ format:
 man:
 	@command -v groff >/dev/null || { echo "man: needs groff" >&2; exit 1; }
 	@mkdir -p build/man
-	@for page in $(MAN1) $(MAN5); do text=build/man/$${page#man/}.txt; \
+	@for page in $(EVERY_MAN1) $(MAN5); do text=build/man/$${page#man/}.txt; \
 	    warnings=$$(groff -man -Tutf8 -ww -rLL=80n -P-cbou "$$page" 2>&1 >"$$text"); \
 	    if [ -n "$$warnings" ]; then echo "$$warnings" >&2; exit 1; fi; echo "$$text"; done
 
@@ -433,8 +466,8 @@ install: all
 	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1'
 	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5'
 uninstall:
-	if cd '$(DESTDIR)$(BINDIR)' 2>/dev/null; then rm -f $(TOOLS) $(notdir $(SCRIPTS)); fi
-	if cd '$(DESTDIR)$(MANDIR)/man1' 2>/dev/null; then rm -f $(notdir $(MAN1)); fi
+	if cd '$(DESTDIR)$(BINDIR)' 2>/dev/null; then rm -f $(EVERY_TOOL) $(notdir $(SCRIPTS)); fi
+	if cd '$(DESTDIR)$(MANDIR)/man1' 2>/dev/null; then rm -f $(notdir $(EVERY_MAN1)); fi
 	if cd '$(DESTDIR)$(MANDIR)/man5' 2>/dev/null; then rm -f $(notdir $(MAN5)); fi
 	@[ ! -f build/folders ] || $(list_folders) | while IFS= read -r d; do \
 	    if grep -qxF -e "$$d" build/folders && rmdir "$$d" 2>/dev/null; then \
@@ -458,11 +491,11 @@ demo: all
 ## clean: remove what was built;  distclean: and the configuration that was found
 .PHONY: clean distclean
 clean:
-	rm -rf $(filter-out $(wildcard build/config-*.mk) build/folders,$(wildcard build/*)) $(TOOLS)
+	rm -rf $(filter-out $(wildcard build/config-*.mk) build/folders,$(wildcard build/*)) $(EVERY_TOOL)
 distclean:
-	rm -rf build $(TOOLS)
+	rm -rf build $(EVERY_TOOL)
 
-## deps: install what is missing of compiler, libraries and checkers
+## deps: install what is missing of compiler, libraries and checkers;  deps-mpi: an MPI
 ## help: this list
 .PHONY: help
 help:

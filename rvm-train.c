@@ -4,5 +4,5 @@
 int main(int argc, char **argv)
 {
     return cli_train_run(argc, argv, "rvm-train",
-                         "Trains a relevance vector machine on data in libsvm's format.");
+                         "Trains a relevance vector machine on data in libsvm's format.", NULL);
 }

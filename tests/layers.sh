@@ -17,6 +17,8 @@ for level in $LEVELS; do
         sed -n "s|^[ \t]*#[ \t]*include[ \t]*\"\(.*\)\".*|include $file \1|p" "$file"
     done
     for file in "$level"/*.c; do
+        # What needs MPI is built where there is one.
+        [ "$file" != base/team_mpi.c ] || [ -e "$objects/${file%.c}.o" ] || continue
         nm "$objects/${file%.c}.o" | sed -n \
             -e "s|^[^ ]* [BDRT] \(.*\)|defines $file \1|p" -e "s|^ *U \(.*\)|wants $file \1|p"
     done

@@ -364,6 +364,13 @@ static void shed_blas_threads(char **argv)
         (void)execv("/proc/self/exe", argv); /* on other systems there is no such file */
 }
 
+void cli_options_prepare(char **argv)
+{
+    shed_blas_threads(argv);
+    open_standard_descriptors();
+    gsl_set_error_handler_off();
+}
+
 static int next_option(const cli_words *words, const cli_tool *tool, bool first)
 {
     char letters[2 + 2 * OPTIONS_MAX + 1];
@@ -382,9 +389,7 @@ cli_outcome cli_options_parse(int argc, char **argv, const cli_tool *tool, void 
     bool first = true;
     int found;
 
-    shed_blas_threads(argv);
-    open_standard_descriptors();
-    gsl_set_error_handler_off();
+    cli_options_prepare(argv);
     *words = (cli_words){ .all_count = argc, .all = argv };
     while ((found = next_option(words, tool, first)) != -1) {
         const cli_outcome outcome = take_found(&w, found);

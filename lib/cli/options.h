@@ -11,10 +11,13 @@ typedef enum {
     CLI_RUN    /* go on */
 } cli_outcome;
 
+/* Prepares the process: GSL's error handler off, descriptors 0 to 2 open. May begin the program anew,
+ * and so comes first; a second time it does nothing. */
+void cli_options_prepare(char **argv);
 /* Reads the command line into *job, which holds the defaults. Options stop at the first operand; a
  * lone `-` is an operand; `--` ends the options. Only converts; ranges are the caller's to check.
  * A value that cannot be taken is `rvm-train: -wI VALUE: message (try rvm-train --help)`.
- * Also prepares the process: GSL's error handler off, descriptors 0 to 2 open. */
+ * Also prepares the process. */
 cli_outcome cli_options_parse(int argc, char **argv, const cli_tool *tool, void *job,
                               cli_words *words);
 /* All that a tool does: reads the command line, runs, ends standard output; the exit code. */

@@ -31,7 +31,8 @@ static void on_signal(int number)
     }
     const char *const temporary = signals.temporary;
 
-    if ((number == SIGINT || number == SIGTERM) && signals.polled && !signals.interrupted) {
+    const bool asks = number == SIGINT || number == SIGTERM || number == SIGUSR1;
+    if (asks && signals.polled && !signals.interrupted) {
         signals.interrupted = number;
         return;
     }
@@ -61,6 +62,7 @@ const volatile sig_atomic_t *cli_output_catch_interrupt(void)
     signals.polled = 1;
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
+    catch_signal(SIGUSR1); /* which mpirun and batch systems send on */
     return &signals.interrupted;
 }
 

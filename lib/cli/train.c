@@ -61,6 +61,7 @@ typedef struct {
     const rvm_settings *asked;
     const rvm_problem *p;
     bool quiet;
+    bool live;  /* a line may show how far it is: mpirun's terminal is none */
     FILE *text; /* borrowed; where it goes */
     cli_live line;
 } training;
@@ -106,7 +107,7 @@ static void train_other(const rvm_choice *choice, training *t)
     s.tune = (rvm_tuning){ .gamma = false };
     s.kernel = choice->kernel;
     s.probability = false; /* the model that is saved has it */
-    own.line = cli_live_start(t->text, !t->quiet);
+    own.line = cli_live_start(t->text, t->live);
     if (rvm_trainer_alloc(&tr, t->p, &s, &fault) == RVM_OK &&
         train_kernel(&other, tr, &own, &fault) != RVM_OK)
         other.report.done = false;
@@ -228,8 +229,9 @@ static int train(const cli_train_job *job, const cli_words *words, const rvm_pro
     const bool is_taken = cli_output_is_same(model_name, "-") ||
                           (job->trace != NULL && cli_output_is_same(job->trace, "-"));
     FILE *text = is_taken ? stderr : stdout;
+    const bool live = !job->quiet && job->team == NULL;
     training t = {
-        job->tool, &job->settings, p, job->quiet, text, cli_live_start(text, !job->quiet)
+        job->tool, &job->settings, p, job->quiet, live, text, cli_live_start(text, live)
     };
     cli_summary found = { .model = NULL };
     rvm_error err = { 0 };
@@ -286,12 +288,50 @@ static char *default_model_name(const char *data_name)
     return name;
 }
 
+/* What mpirun says in the environment of the size of a team; 0: nothing. */
+static int announced_size(void)
+{
+    static const char *const variables[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
+    int size = 0;
+
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *const value = getenv(variables[i]);
+        const int here = value == NULL ? 0 : atoi(value);
+        size = here > size ? here : size;
+    }
+    return size;
+}
+
+/* Several processes that do not know of each other would all write the same model. */
+static bool is_started_well(const cli_train_job *job)
+{
+    const int announced = announced_size();
+
+    if (announced <= 1 || rvm_team_size(job->team) > 1)
+        return true;
+    if (job->team == NULL)
+        cli_note(job->tool, "one of %d that mpirun has started; rvm-train-mpi is for that",
+                 announced);
+    else
+        cli_note(job->tool,
+                 "one of %d that mpirun has started, but none of the others is to be found: this "
+                 "mpirun belongs to another MPI than the one it was built with",
+                 announced);
+    return false;
+}
+
 static int run(void *given, const cli_words *words)
 {
     cli_train_job *job = given;
 
     if (!cli_train_job_settle(job, words))
         return CLI_WRONG;
+    if (!is_started_well(job))
+        return 1;
+    if (rvm_team_rank(job->team) > 0) {
+        (void)cli_output_catch_interrupt(); /* rank 0 saves what there is */
+        return 0;
+    }
     if (words->count == 2)
         return run_on_data(job, words, words->word[1]);
 
@@ -303,10 +343,11 @@ static int run(void *given, const cli_words *words)
     return code;
 }
 
-int cli_train_run(int argc, char **argv, const char *name, const char *about)
+int cli_train_run(int argc, char **argv, const char *name, const char *about, rvm_team *team)
 {
     const cli_tool tool = cli_train_job_tool(name, about, run);
     cli_train_job job = cli_train_job_default(&tool);
+    job.team = team;
     const int code = cli_options_run(argc, argv, &tool, &job);
 
     rvm_settings_clear(&job.settings);

@@ -2,7 +2,9 @@
 #ifndef RVM_CLI_TRAIN_H
 #define RVM_CLI_TRAIN_H
 
-/* All of a tool of that name; its exit code. */
-int cli_train_run(int argc, char **argv, const char *name, const char *about);
+#include "base/team.h"
+
+/* All of a tool of that name; its exit code. team NULL: of one process. */
+int cli_train_run(int argc, char **argv, const char *name, const char *about, rvm_team *team);
 
 #endif

@@ -2,10 +2,12 @@
 #ifndef RVM_CLI_TRAIN_JOB_H
 #define RVM_CLI_TRAIN_JOB_H
 
+#include "base/team.h"
 #include "cli/tool.h"
 
 typedef struct {
     const cli_tool *tool;  /* borrowed: the one that was called */
+    rvm_team *team;        /* borrowed; NULL: one process alone */
     rvm_settings settings; /* its class weights are owned */
     int svm_type;          /* as given: checked after the data are read, as libsvm does */
     double C, nu, p;       /* libsvm's, checked and not used */

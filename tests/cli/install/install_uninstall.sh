@@ -11,12 +11,15 @@ run_make() {
 mkdir -p root/usr/share
 run_make install
 run_make install # a second time, when all folders are there
-for tool in rvm-train rvm-predict rvm-scale rvm-plot; do
+mpi=rvm-train-mpi # where there is an MPI
+[ -x "$BIN/$mpi" ] || mpi=
+for tool in rvm-train rvm-predict rvm-scale rvm-plot $mpi; do
     [ -x "root/usr/bin/$tool" ] || { echo "no root/usr/bin/$tool"; exit 1; }
     "root/usr/bin/$tool" --version >version
     grep -q "^$tool " version || { echo "$tool --version says: $(cat version)"; exit 1; }
 done
-for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5; do
+for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5 \
+    ${mpi:+"man1/$mpi.1"}; do
     cmp "$SRC/man/${page#*/}" "root/usr/share/man/$page"
 done
 
