@@ -118,6 +118,26 @@ double rvm_team_min(rvm_team *team, double mine)
     return -rvm_team_max(team, -mine);
 }
 
+bool rvm_team_max_each(rvm_team *team, double *x, size_t count)
+{
+    const int size = rvm_team_size(team);
+    if (size == 1)
+        return true;
+    double *most = rvm_array(2 * count, sizeof *most);
+    if (most == NULL)
+        return false;
+    double *of_rank = most + count;
+    for (int r = 0; r < size; r++) {
+        memcpy(of_rank, x, count * sizeof *x);
+        rvm_team_broadcast(team, of_rank, count * sizeof *x, r);
+        for (size_t k = 0; k < count; k++)
+            most[k] = r == 0 ? of_rank[k] : fmax(most[k], of_rank[k]);
+    }
+    memcpy(x, most, count * sizeof *x);
+    free(most);
+    return true;
+}
+
 /* ---- Outcomes -------------------------------------------------------------------------------- */
 
 rvm_status rvm_team_agree(rvm_team *team, rvm_status status, rvm_error *err)

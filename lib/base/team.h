@@ -71,6 +71,8 @@ size_t rvm_team_total(rvm_team *team, size_t mine);
 /* Over all; no rounding depends on their number. */
 double rvm_team_max(rvm_team *team, double mine);
 double rvm_team_min(rvm_team *team, double mine);
+/* Each of x[0 .. count). False without memory. */
+RVM_CHECKED bool rvm_team_max_each(rvm_team *team, double *x, size_t count);
 
 /* The status, and the error, of the lowest rank that has failed; RVM_OK where none has. Interrupts
  * are told, too. */

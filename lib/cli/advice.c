@@ -11,6 +11,7 @@
 #include "data/labels.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 
 /* Some kernel that may come to be used has the parameter. */
 static bool kernel_uses(const rvm_settings *s, unsigned use)
@@ -95,14 +96,21 @@ static void note_ignored(const cli_tool *tool, const cli_words *words)
 
 /* ---- Data that are not what was meant ------------------------------------------------------- */
 
+/* Of the rows of all processes that share them. */
+static bool is_so_anywhere(const rvm_problem *p, bool here)
+{
+    return rvm_team_max(p->team, here) > 0;
+}
+
 /* The warning of svm-scale. */
 static void warn_index_zero(const cli_tool *tool, const rvm_problem *p)
 {
-    for (size_t i = 0; i < p->rows; i++)
-        if (p->start[i + 1] > p->start[i] && p->index[p->start[i]] == 0) {
-            cli_note(tool, "WARNING: minimal feature index is 0, but indices should start from 1");
-            return;
-        }
+    bool found = false;
+
+    for (size_t i = 0; i < p->rows && !found; i++)
+        found = p->start[i + 1] > p->start[i] && p->index[p->start[i]] == 0;
+    if (is_so_anywhere(p, found))
+        cli_note(tool, "WARNING: minimal feature index is 0, but indices should start from 1");
 }
 
 static bool has_class(const rvm_labels *labels, int label)
@@ -144,8 +152,9 @@ void cli_advice_job(const cli_tool *tool, const cli_words *words, const rvm_sett
     if (classify)
         warn_classes(tool, s, &labels);
     /* Fewer than three rows of a class on the average are seldom meant. */
-    if (!quiet && labels.count > few && labels.count > p->rows / 3)
-        cli_note(tool, "%zu classes in %zu rows; regression is -s 3", labels.count, p->rows);
+    if (!quiet && labels.count > few && labels.count > rvm_problem_all(p) / 3)
+        cli_note(tool, "%zu classes in %zu rows; regression is -s 3", labels.count,
+                 rvm_problem_all(p));
     rvm_labels_free(&labels);
 }
 
@@ -153,10 +162,15 @@ void cli_advice_job(const cli_tool *tool, const cli_words *words, const rvm_sett
 
 static bool has_equal_targets(const rvm_problem *p)
 {
-    for (size_t i = 1; i < p->rows; i++)
-        if (memcmp(rvm_problem_targets(p, i), rvm_problem_targets(p, 0),
-                   p->outputs * sizeof(double)) != 0)
+    for (size_t k = 0; k < p->outputs; k++) {
+        double most = -INFINITY, least = INFINITY;
+        for (size_t i = 0; i < p->rows; i++) {
+            most = fmax(most, rvm_problem_targets(p, i)[k]);
+            least = fmin(least, rvm_problem_targets(p, i)[k]);
+        }
+        if (rvm_team_max(p->team, most) > rvm_team_min(p->team, least))
             return false;
+    }
     return true;
 }
 
@@ -183,11 +197,11 @@ static bool may_need_scaling(const rvm_model_info *info)
 static bool is_unscaled(const rvm_problem *p)
 {
     const double large = 10; /* standard deviations, which hardly a row is away from the mean */
+    bool found = false;
 
-    for (size_t k = 0; k < p->start[p->rows]; k++)
-        if (fabs(p->value[k]) > large)
-            return true;
-    return false;
+    for (size_t k = 0; k < p->start[p->rows] && !found; k++)
+        found = fabs(p->value[k]) > large;
+    return is_so_anywhere(p, found);
 }
 
 static const char scale_them[] = "where that is unexpected, scale the features (--standardize)";
@@ -338,15 +352,20 @@ static void note_dense(const cli_tool *tool, const rvm_model_info *info, const r
 /* Rows that differ; all of them where there is no memory. */
 static size_t count_different(const rvm_problem *p)
 {
-    size_t *order = NULL, count = 1;
+    size_t *order = NULL, count = p->rows > 0;
     rvm_error err = { 0 };
+    bool repeats = false;
 
-    if (rvm_order_rows(&order, p, &err) != RVM_OK)
-        return p->rows;
+    if (rvm_order_rows(&order, p, &err) != RVM_OK ||
+        rvm_shard_repeats(&repeats, p, &err) != RVM_OK) {
+        free(order);
+        return rvm_problem_all(p);
+    }
+    count -= repeats;
     for (size_t k = 1; k < p->rows; k++)
         count += !rvm_order_same(p, order[k - 1], order[k]);
     free(order);
-    return count;
+    return rvm_team_total(p->team, count);
 }
 
 /* Why a model whose noise is held at its bound is a collapse, and no function without noise, in the
@@ -362,7 +381,7 @@ static bool is_collapse(char *why, size_t size, const rvm_held_out *h, const rvm
         return false;
     if (!info->kernel_prior && 2 * info->vectors > different)
         snprintf(why, size, "%zu of %zu%s rows are vectors, and no noise is left", info->vectors,
-                 different, different < p->rows ? " different" : "");
+                 different, different < rvm_problem_all(p) ? " different" : "");
     else if (h->rows > 0 && !(h->loss < sure * h->constant))
         snprintf(why, size,
                  "no noise is left, but the squared error of rows left out is %.3g of that of the "

@@ -197,7 +197,7 @@ bool rvm_problem_features(int **feature, size_t *count, const rvm_problem *p)
 
 size_t rvm_problem_rows(const rvm_problem *p)
 {
-    return p->rows;
+    return rvm_problem_all(p);
 }
 
 int rvm_problem_last_feature(const rvm_problem *p)

@@ -83,6 +83,21 @@ static void learn_features(rvm_scaling *s, size_t *next_row, const rvm_problem *
         pass_absent_rows(s, j, next_row, p->rows);
 }
 
+/* Ranges over the rows of all processes that share them. False without memory. */
+static bool join_features(rvm_scaling *s, rvm_team *team)
+{
+    double *ends = rvm_array(2 * s->count, sizeof *ends);
+    for (size_t j = 0; ends != NULL && j < s->count; j++) {
+        ends[2 * j] = s->feature[j].max;
+        ends[2 * j + 1] = -s->feature[j].min;
+    }
+    const bool memory = ends != NULL && rvm_team_max_each(team, ends, 2 * s->count);
+    for (size_t j = 0; memory && j < s->count; j++)
+        s->feature[j] = (rvm_scaling_range){ -ends[2 * j + 1], ends[2 * j] };
+    free(ends);
+    return memory;
+}
+
 static bool make_room_for_targets(rvm_scaling *s, size_t outputs)
 {
     if (!rvm_grow(&s->target, &s->target_capacity, outputs, sizeof *s->target))
@@ -128,6 +143,10 @@ rvm_status rvm_scaling_learn(rvm_scaling **out, const rvm_problem *p,
     learn_features(s, next_row, p);
     learn_targets(s, p);
     free(next_row);
+    if (p->team != NULL && !join_features(s, p->team)) {
+        rvm_scaling_free(s);
+        return rvm_fail_memory(err, "the ranges of the features");
+    }
     *out = s;
     return RVM_OK;
 }

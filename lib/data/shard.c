@@ -521,6 +521,28 @@ static rvm_status order_by_file(rvm_problem **out, const rvm_problem *p, rvm_err
     return status;
 }
 
+rvm_status rvm_shard_thin(rvm_problem **out, const rvm_problem *p, size_t most, rvm_error *err)
+{
+    if (p->team == NULL) {
+        *out = rvm_problem_thin(p, most);
+        return *out == NULL ? rvm_fail_memory(err, "a part of the rows") : RVM_OK;
+    }
+    const size_t step = GSL_MAX(1, (p->all + most - 1) / most);
+    size_t *row = rvm_array(p->rows, sizeof *row), count = 0;
+    rvm_problem *found = NULL;
+    if (row == NULL)
+        return rvm_fail_memory(err, "a part of the rows");
+    for (size_t i = 0; i < p->rows; i++)
+        if (rvm_problem_number(p, i) % step == 0)
+            row[count++] = i;
+    rvm_status status = rvm_shard_gather(&found, p, row, count, err);
+    if (status == RVM_OK)
+        status = order_by_file(out, found, err);
+    free(row);
+    rvm_problem_free(found);
+    return status;
+}
+
 rvm_status rvm_shard_whole(rvm_problem **out, const rvm_problem *p, rvm_error *err)
 {
     size_t *row = rvm_array(p->rows, sizeof *row);

@@ -24,6 +24,10 @@ RVM_CHECKED rvm_status rvm_shard_part(rvm_problem **out, const rvm_problem *p, c
  * of the rows of p alone, as rvm_order_rows has it; NULL where they have that order. */
 RVM_CHECKED rvm_status rvm_shard_pick(rvm_problem **out, const rvm_problem *p, const size_t *order,
                                       const size_t *row, size_t count, rvm_error *err);
+/* *out, owned by the caller: a copy of every other row of the file, or every third, ... so that there are
+ * at most `most`, in the order of the file, as a problem that stands by itself. */
+RVM_CHECKED rvm_status rvm_shard_thin(rvm_problem **out, const rvm_problem *p, size_t most,
+                                      rvm_error *err);
 /* *repeats: the first row that is here has the features of the one before it, elsewhere. */
 RVM_CHECKED rvm_status rvm_shard_repeats(bool *repeats, const rvm_problem *p, rvm_error *err);
 /* *out, owned by the caller: the same of rows row[0 .. count), ascending, of those that are here, and

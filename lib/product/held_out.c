@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "data/labels.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "inference/probability.h"
 #include "product/model.h"
 #include "product/predict.h"
@@ -106,13 +107,15 @@ static double own_variance(const moments *q, size_t n, size_t k)
 static rvm_status moments_init(moments *q, const rvm_model *m, const rvm_problem *p, int threads,
                                rvm_error *err)
 {
-    *q = (moments){ .m = m, .p = rvm_problem_thin(p, MOST_ROWS), .F = m->latent_count };
+    *q = (moments){ .m = m, .F = m->latent_count };
+    rvm_status status = rvm_shard_thin(&q->p, p, MOST_ROWS, err);
+    if (status != RVM_OK)
+        return status;
     q->mean = rvm_array(MOST_ROWS * q->F, sizeof *q->mean);
     q->variance = rvm_array(MOST_ROWS * q->F, sizeof *q->variance);
     q->left = rvm_array(MOST_ROWS, sizeof *q->left);
-    if (q->p == NULL || q->mean == NULL || q->variance == NULL || q->left == NULL)
+    if (q->mean == NULL || q->variance == NULL || q->left == NULL)
         return rvm_fail_memory(err, "the held-out error");
-    rvm_status status = RVM_OK;
     for (size_t k = 0; k < q->F && status == RVM_OK; k++)
         status = find_function(q, k, threads, err);
     return status == RVM_OK ? find_left(q, threads, err) : status;
@@ -281,8 +284,8 @@ rvm_status rvm_model_held_out(rvm_held_out *out, const rvm_model *m, const rvm_p
     const bool classes = m->task == RVM_CLASSIFICATION;
     moments q = { 0 };
     *out = (rvm_held_out){ .rows = 0 };
-    if (!rvm_model_has_covariance(m) || m->latent_count > MOST_FUNCTIONS || p->rows < 2 ||
-        (classes && m->class_count < 2))
+    if (!rvm_model_has_covariance(m) || m->latent_count > MOST_FUNCTIONS ||
+        rvm_problem_all(p) < 2 || (classes && m->class_count < 2))
         return RVM_OK;
     rvm_status status = moments_init(&q, m, p, s->threads, err);
     for (size_t k = 0; k < q.F && status == RVM_OK && !classes; k++)

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "product/model.h"
 #include "product/predict.h"
 
@@ -87,13 +88,15 @@ rvm_status rvm_model_effects(double *effect, const rvm_model *m, const rvm_probl
 {
     const rvm_predictor_settings s = { .mode = true };
     rvm_prediction whole = { 0 }, part = { 0 };
-    rvm_problem *rows = rvm_problem_thin(p, MOST_ROWS);
-    const size_t pairs = rows == NULL ? 0 : rows->start[rows->rows] + 1;
+    rvm_problem *rows = NULL;
+    rvm_status status = rvm_shard_thin(&rows, p, MOST_ROWS, err);
+    if (status != RVM_OK)
+        return status;
+    const size_t pairs = rows->start[rows->rows] + 1;
     int *index = rvm_array(pairs, sizeof *index);
     double *value = rvm_array(pairs, sizeof *value);
-    const bool memory = rows != NULL && index != NULL && value != NULL;
-    rvm_status status =
-        memory ? rvm_predict_by(&whole, m, rows, &s, err) : rvm_fail_memory(err, "the inputs");
+    const bool memory = index != NULL && value != NULL;
+    status = memory ? rvm_predict_by(&whole, m, rows, &s, err) : rvm_fail_memory(err, "the inputs");
     for (size_t j = 0; j < m->inputs.count && status == RVM_OK; j++) {
         const int feature = m->inputs.index[j];
         rvm_problem *held =
