@@ -20,7 +20,7 @@ enum { BLOCK = 1 << 16 }; /* bytes that a read asks for at least; a pipe holds a
 
 void rvm_text_init(rvm_text *t, FILE *in)
 {
-    *t = (rvm_text){ .in = in };
+    *t = (rvm_text){ .in = in, .stop = SIZE_MAX };
 }
 
 void rvm_text_free(rvm_text *t)
@@ -93,18 +93,21 @@ static const char *find_newline(rvm_text *t)
 rvm_status rvm_text_line(const char **line, size_t *length, rvm_text *t, rvm_error *err)
 {
     const char *newline;
+    *line = NULL;
+    *length = 0;
+    if (t->at >= t->stop)
+        return RVM_OK;
     while ((newline = find_newline(t)) == NULL && !t->ended) {
         const rvm_status status = fill(t, err);
         if (status != RVM_OK)
             return status;
     }
-    *line = NULL;
-    *length = 0;
     if (t->begin == t->end)
         return RVM_OK;
     const char *start = t->buffer + t->begin;
     size_t bytes = t->searched;
     t->begin += newline != NULL ? bytes + 1 : bytes;
+    t->at += newline != NULL ? bytes + 1 : bytes;
     t->searched = 0;
     t->lines++;
     if (bytes > 0 && start[bytes - 1] == '\r')
@@ -112,6 +115,30 @@ rvm_status rvm_text_line(const char **line, size_t *length, rvm_text *t, rvm_err
     *line = start;
     *length = bytes;
     return RVM_OK;
+}
+
+/* stdio reads ahead when it seeks, and only some streams have a descriptor. */
+static bool seek(FILE *in, size_t to)
+{
+    const int descriptor = fileno(in);
+    return descriptor >= 0 ? lseek(descriptor, (off_t)to, SEEK_SET) >= 0
+                           : fseeko(in, (off_t)to, SEEK_SET) == 0;
+}
+
+rvm_status rvm_text_part(rvm_text *t, size_t from, size_t to, rvm_error *err)
+{
+    const char *line;
+    size_t length;
+    rvm_status status = RVM_OK;
+    /* The line that the byte before belongs to, up to its newline, is not one of this part. */
+    t->at = from > 0 ? from - 1 : 0;
+    if (!seek(t->in, t->at))
+        return rvm_fail(err, RVM_EIO, "%s", strerror(errno));
+    if (from > 0)
+        status = rvm_text_line(&line, &length, t, err);
+    t->lines = 0;
+    t->stop = to;
+    return status;
 }
 
 rvm_status rvm_text_ready(bool *ready, rvm_text *t, rvm_error *err)

@@ -18,12 +18,18 @@ typedef struct {
     size_t begin, end; /* bytes of buffer that were read and not yet handed out */
     size_t searched;   /* bytes from begin on that are known to hold no newline */
     size_t lines;      /* lines handed out so far, so the number of the current one */
-    bool ended;        /* the stream is at its end */
+    size_t at, stop; /* the byte of the stream at `begin`; no line that begins at stop or behind is
+                          handed out */
+    bool ended;      /* the stream is at its end */
 } rvm_text;
 
 void rvm_text_init(rvm_text *t, FILE *in);
 void rvm_text_free(rvm_text *t); /* the buffer; `in` stays open */
 
+/* Only the lines that begin at bytes from .. to - 1 of a stream in which nothing has been read yet and
+ * that can be read from any byte on; they count from 1. Whatever the cuts, parts that follow each
+ * other have all lines, each of them once. RVM_EIO or RVM_ENOMEM. */
+RVM_CHECKED rvm_status rvm_text_part(rvm_text *t, size_t from, size_t to, rvm_error *err);
 /* The next line, of any length, without its "\n" or "\r\n": *length bytes, which may hold NULs,
  * valid until the next call. The last line need not end in a newline. *line is NULL at the end.
  * RVM_EIO or RVM_ENOMEM. */

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +15,17 @@
 #include "base/text.h"
 #include "data/problem.h"
 #include "data/problem_hint.h"
+#include "data/reader.h"
 
 struct rvm_reader {
     rvm_text text;
     rvm_grammar grammar;
-    bool matrix;    /* the rows must make a whole kernel matrix: serial numbers matter */
-    size_t outputs; /* labels of every row; 0 before the first one */
-    double *label;  /* owned; of the current row */
+    bool matrix;         /* the rows must make a whole kernel matrix: serial numbers matter */
+    bool part;           /* of the rows: there may be none */
+    bool inside;         /* they are not the first ones of the file */
+    size_t outputs;      /* labels of every row; 0 before the first one */
+    size_t label_column; /* where those of the current row stand */
+    double *label;       /* owned; of the current row */
     size_t label_capacity;
     int *index;    /* owned; pairs of the current row */
     double *value; /* owned */
@@ -117,15 +122,14 @@ static rvm_word label_at(rvm_word labels, size_t at)
     return (rvm_word){ labels.text + at, end - at, labels.column + at };
 }
 
-static rvm_status check_label_count(rvm_reader *r, rvm_word labels, size_t count, rvm_error *err)
+static rvm_status check_label_count(const rvm_reader *r, size_t count, size_t wanted,
+                                    rvm_error *err)
 {
-    if (r->outputs == 0)
-        r->outputs = count;
-    if (r->outputs == count)
+    if (wanted == count)
         return RVM_OK;
-    return rvm_fail_at(err, RVM_EINPUT, r->text.lines, labels.column,
+    return rvm_fail_at(err, RVM_EINPUT, r->text.lines, r->label_column,
                        "%zu label%s where the first row has %zu", count, count == 1 ? "" : "s",
-                       r->outputs);
+                       wanted);
 }
 
 /* A row without a label: targets that are no numbers. */
@@ -165,7 +169,10 @@ static rvm_status read_labels(rvm_reader *r, rvm_word labels, rvm_error *err)
         at += word.length + 1;
         more = at <= labels.length; /* behind a comma */
     }
-    return check_label_count(r, labels, count, err);
+    r->label_column = labels.column;
+    if (r->outputs == 0)
+        r->outputs = count;
+    return check_label_count(r, count, r->outputs, err);
 }
 
 static rvm_status read_value(double *value, const rvm_reader *r, rvm_word word, const char *colon,
@@ -269,7 +276,8 @@ static rvm_status read_words(rvm_reader *r, rvm_word first, size_t at, rvm_error
 static rvm_status read_row(rvm_problem *p, rvm_reader *r, const char *line, size_t length,
                            rvm_error *err)
 {
-    const char *foreign = r->text.lines == 1 ? rvm_problem_hint_of_file(line, length) : NULL;
+    const bool opens = r->text.lines == 1 && !r->inside;
+    const char *foreign = opens ? rvm_problem_hint_of_file(line, length) : NULL;
     size_t at = 0;
     const rvm_word first = rvm_text_word(line, length, &at);
     r->pairs = 0;
@@ -301,9 +309,12 @@ static rvm_status next_row(bool *more, rvm_problem *p, rvm_reader *r, rvm_error 
     *more = line != NULL;
     if (line != NULL)
         return read_row(p, r, line, length, err);
-    if (r->text.lines == 0)
-        return rvm_fail_at(err, RVM_EINPUT, 1, 1, "no rows");
-    return RVM_OK;
+    return r->text.lines == 0 && !r->part ? rvm_reader_fail_empty(err) : RVM_OK;
+}
+
+rvm_status rvm_reader_fail_empty(rvm_error *err)
+{
+    return rvm_fail_at(err, RVM_EINPUT, 1, 1, "no rows");
 }
 
 rvm_status rvm_reader_next(rvm_problem **block, rvm_reader *r, size_t max_rows, rvm_error *err)
@@ -325,6 +336,52 @@ rvm_status rvm_reader_next(rvm_problem **block, rvm_reader *r, size_t max_rows, 
             status = next_row(&more, *block, r, err);
     }
     return status;
+}
+
+/* ---- Parts of files -------------------------------------------------------------------------- */
+
+rvm_status rvm_reader_part(rvm_reader *r, size_t from, size_t to, rvm_error *err)
+{
+    r->part = true;
+    r->inside = from > 0;
+    return from == 0 && to == SIZE_MAX ? RVM_OK : rvm_text_part(&r->text, from, to, err);
+}
+
+rvm_status rvm_reader_append(rvm_problem *p, rvm_reader *r, size_t max_rows, rvm_error *err)
+{
+    const size_t end = max_rows < SIZE_MAX - p->rows ? p->rows + max_rows : SIZE_MAX;
+    bool more = true;
+    rvm_status status = RVM_OK;
+    while (status == RVM_OK && more && p->rows < end)
+        status = next_row(&more, p, r, err);
+    return status;
+}
+
+size_t rvm_reader_lines(const rvm_reader *r)
+{
+    return r->text.lines;
+}
+
+size_t rvm_reader_outputs(const rvm_reader *r)
+{
+    return r->outputs;
+}
+
+rvm_status rvm_reader_expect(rvm_reader *r, size_t outputs, rvm_error *err)
+{
+    const size_t found = r->outputs;
+    r->outputs = outputs;
+    return found == 0 ? RVM_OK : check_label_count(r, found, outputs, err);
+}
+
+rvm_status rvm_reader_check_features(size_t outputs, int max_index, rvm_error *err)
+{
+    if (outputs <= 1 || max_index >= 0)
+        return RVM_OK;
+    return rvm_fail_at(err, RVM_EINPUT, 1, 1,
+                       "%zu labels and no feature, in every row; this looks like CSV, and a "
+                       "row is LABEL INDEX:VALUE ...",
+                       outputs);
 }
 
 /* ---- Whole files ---------------------------------------------------------------------------- */
@@ -430,11 +487,8 @@ static rvm_status read_all(rvm_problem *p, rvm_reader *r, rvm_error *err)
     }
     if (status == RVM_OK && r->grammar.precomputed)
         status = check_kernel_matrix(p, columns, err);
-    if (status == RVM_OK && p->outputs > 1 && p->max_index < 0)
-        status = rvm_fail_at(err, RVM_EINPUT, 1, 1,
-                             "%zu labels and no feature, in every row; this looks like CSV, and a "
-                             "row is LABEL INDEX:VALUE ...",
-                             p->outputs);
+    if (status == RVM_OK)
+        status = rvm_reader_check_features(p->outputs, p->max_index, err);
     free(columns);
     return status;
 }
