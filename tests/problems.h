@@ -281,7 +281,7 @@ static inline void random_design(rvm_columns *d, size_t N, size_t count, const d
 {
     rvm_error err = { 0 };
     gsl_rng *rng = random_numbers(seed);
-    const rvm_basis no_candidates = { .N = N };
+    const rvm_basis no_candidates = { .N = N, .spans = rvm_spans_make(N, NULL) };
     CHECK_OK(rvm_columns_init(d, &no_candidates, count, INFINITY, 1, &err));
     CHECK_OK(rvm_columns_keep_gram(d, t, &err));
     d->count = count;
@@ -328,6 +328,7 @@ static inline rvm_observed observe(const rvm_likelihood *likelihood, double *t, 
 {
     rvm_observed o = { .likelihood = likelihood,
                        .N = N,
+                       .spans = rvm_spans_make(N, NULL),
                        .t = t,
                        .ln_beta_max = log(1e8),
                        .ln_alpha_min = -INFINITY,

@@ -362,6 +362,7 @@ START_TEST(functions_at_other_rows)
         ck_assert_ptr_nonnull(at);
         c.basis.at = at;
         c.basis.N = 2;
+        c.basis.spans = rvm_spans_make(2, NULL);
         gsl_matrix *block = gsl_matrix_alloc(3, 2);
         CHECK_OK(rvm_basis_strip(block, NULL, &c.basis, id, 3, 0, 1, &err));
         CHECK_OK(rvm_basis_project(norm, Q, NULL, &c.basis, id, 3, slope, NULL, 1, &err));

@@ -559,6 +559,7 @@ START_TEST(quadratic_of_rows_that_count_differently)
         gram.G = &Gram.matrix;
         gram.p = p;
         o.N = 0;
+        o.spans = rvm_spans_make(0, NULL);
         o.t_squared = 0;
         for (size_t n = 0; n < N; n++) {
             b[n] = 0.3 + gsl_pow_2(sin((double)n));

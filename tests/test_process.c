@@ -30,6 +30,7 @@ static double log_evidence(rvm_process *s, double *a, const rvm_problem *p, bool
 {
     const rvm_observed o = { .likelihood = classes ? &rvm_bernoulli : &rvm_gaussian,
                              .N = N,
+                             .spans = rvm_spans_make(N, NULL),
                              .t = p->target,
                              .row_weight = (double *)row_weight };
     double L = 0;
@@ -123,7 +124,7 @@ START_TEST(no_covariance)
         double a[N], L;
         set_up(&s);
         fill(&s, p, 5, 5, -20);
-        const rvm_observed o = { .likelihood = &rvm_gaussian, .N = N, .t = p->target };
+        const rvm_observed o = observe(&rvm_gaussian, p->target, N);
         ck_assert(!rvm_process_normal(&L, a, &s, &o, log(5), 1));
         rvm_process_free(&s);
         rvm_problem_free(p);

@@ -1,10 +1,12 @@
 /* Sums over rows: the same bits however rows are shared. */
+#include <gsl/gsl_sf_psi.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/spans.h"
+#include "problems.h"
 #include "suites.h"
 #include "team_threads.h"
 
@@ -75,7 +77,11 @@ static void fold_in_team(void *context, rvm_team *team)
 
 static const size_t sizes[] = { 0, 1, 4096, 4097, 50000, 300000, 1100000 };
 static const int teams[] = { 1, 2, 3, 4, 7, 70 };
-enum { SIZES = sizeof sizes / sizeof *sizes, TEAMS = sizeof teams / sizeof *teams };
+enum {
+    SIZES = sizeof sizes / sizeof *sizes,
+    TEAMS = sizeof teams / sizeof *teams,
+    FEW_TEAMS = 5 /* of up to 7 */
+};
 
 START_TEST(any_team_has_the_same_bits)
     {
@@ -120,6 +126,72 @@ START_TEST(rows_are_shared_out)
     }
 END_TEST
 
+/* A join that minds the order, of pieces that are numbers of their first rows. */
+static double in_order(double left, double right)
+{
+    return fmod(3 * left + right, 1009);
+}
+
+static rvm_status join_in_order(void *context, double *left, const double *right, int worker,
+                                rvm_error *err)
+{
+    (void)context, (void)worker, (void)err;
+    *left = in_order(*left, *right);
+    return RVM_OK;
+}
+
+static rvm_status name_span(void *context, size_t first, size_t count, double *sums, int worker,
+                            rvm_error *err)
+{
+    const rvm_spans *s = context;
+    (void)count, (void)worker, (void)err;
+    *sums = (double)((rvm_spans_first_row(s) + first) / s->rows + 1);
+    return RVM_OK;
+}
+
+static double join_tree(size_t first, size_t spans, size_t count)
+{
+    const size_t half = spans / 2;
+    if (spans == 1)
+        return (double)(first + 1);
+    const double left = join_tree(first, half, count);
+    return first + half < count ? in_order(left, join_tree(first + half, half, count)) : left;
+}
+
+static void join_in_team(void *context, rvm_team *team)
+{
+    const job *j = context;
+    const rvm_spans spans = rvm_spans_make(j->N, team);
+    double found = -1, *of_span = calloc(spans.count, sizeof *of_span);
+    rvm_error err = { 0 };
+    ck_assert_int_eq(rvm_spans_fold(&found, 1, &spans, name_span, join_in_order, (void *)&spans,
+                                    j->threads, &err),
+                     RVM_OK);
+    ck_assert_double_eq(found, j->wanted);
+    for (size_t k = spans.first; k < spans.end; k++) /* sums that are there already */
+        of_span[k - spans.first] = 1.0 / (double)(k + 3);
+    ck_assert_int_eq(rvm_spans_add_up(&found, 1, &spans, of_span, RVM_OK, &err), RVM_OK);
+    check_close(found, gsl_sf_psi_n(0, (double)spans.count + 3) - gsl_sf_psi_n(0, 3), 1e-14);
+    const rvm_status mine = spans.end > spans.first ? RVM_EIO : RVM_OK;
+    ck_assert_int_eq(rvm_spans_add_up(&found, 1, &spans, of_span, mine, &err), RVM_EIO);
+    free(of_span);
+}
+
+START_TEST(nodes_are_joined_in_their_order)
+    {
+        job j = { .N = sizes[_i / FEW_TEAMS] };
+        const size_t count = rvm_spans_make(j.N, NULL).count;
+        size_t leaves = 1;
+        while (leaves < count)
+            leaves *= 2;
+        if (count == 0)
+            return;
+        j.wanted = join_tree(0, leaves, count);
+        for (j.threads = 1; j.threads <= 5; j.threads += 2)
+            team_threads_run(teams[_i % FEW_TEAMS], join_in_team, &j);
+    }
+END_TEST
+
 typedef struct {
     int asked; /* rank that has got a signal */
 } signals;
@@ -155,6 +227,7 @@ Suite *spans_suite(void)
     Suite *suite = suite_create("spans");
     TCase *tcase = tcase_create("spans");
     tcase_add_loop_test(tcase, any_team_has_the_same_bits, 0, SIZES * TEAMS);
+    tcase_add_loop_test(tcase, nodes_are_joined_in_their_order, 0, SIZES * FEW_TEAMS);
     tcase_add_loop_test(tcase, a_fault_of_one_is_that_of_all, 0, 5);
     tcase_add_test(tcase, rows_are_shared_out);
     tcase_add_test(tcase, all_hear_of_an_interrupt);

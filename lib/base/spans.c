@@ -66,109 +66,124 @@ int rvm_spans_owner(const rvm_spans *s, size_t row)
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
-/* Borrowed, but for the sums. */
+/* Spans number << level and on. */
+typedef struct {
+    int level;
+    size_t number;
+} node;
+
+/* Borrowed, but for what is computed side by side. */
 typedef struct {
     const rvm_spans *s;
     rvm_spans_piece *piece;
     rvm_spans_join *join;
     void *context;
     size_t count;
-    double *of_span;       /* owned: of each span of this process, or NULL: computed when wanted */
-    double *spare[LEVELS]; /* owned: of the right part of a node of that level */
-    rvm_status status;
-    rvm_error fault;
+    const double *given; /* of each span of this process; NULL: the piece has them */
+    int level;           /* of the largest nodes that are computed side by side; -1: none are */
+    node *nodes;         /* owned: those, in their order, */
+    size_t node_count;
+    double *of_node; /* owned: and their sums */
+    size_t taken;    /* of them so far */
 } fold;
 
-static void note(fold *f, double *sums, rvm_status status, const rvm_error *fault)
+/* What a thread has to itself. */
+typedef struct {
+    fold *f; /* borrowed */
+    int worker;
+    bool collects;         /* takes nodes that have been computed */
+    double *spare[LEVELS]; /* owned: of the right part of a node of that level */
+    rvm_status status;     /* of the first fault that it has met */
+    rvm_error fault;
+} lane;
+
+static void note(lane *l, double *sums, rvm_status status, const rvm_error *fault)
 {
     if (status == RVM_OK)
         return;
-    sums[f->count + FAILED] = 1;
-    if (f->status != RVM_OK)
+    sums[l->f->count + FAILED] = 1;
+    if (l->status != RVM_OK)
         return;
-    f->status = status;
-    f->fault = *fault;
+    l->status = status;
+    l->fault = *fault;
 }
 
-/* The sums of a span of this process. */
-static rvm_status sum_span(double *sums, const fold *f, size_t span, int worker, rvm_error *err)
+static void take_leaf(lane *l, double *sums, size_t span)
 {
-    const size_t first = row_of(f->s, span), end = row_of(f->s, span + 1);
-    const volatile int *asked = f->s->team == NULL ? NULL : f->s->team->asked;
+    const fold *f = l->f;
+    const rvm_spans *s = f->s;
+    const size_t first = row_of(s, span), end = row_of(s, span + 1);
+    const volatile int *asked = s->team == NULL ? NULL : s->team->asked;
+    rvm_error fault = { 0 };
     memset(sums, 0, (f->count + EXTRA) * sizeof *sums);
     sums[f->count + ASKED] = asked == NULL ? 0 : *asked;
-    return f->piece(f->context, first - rvm_spans_first_row(f->s), end - first, sums, worker, err);
+    if (f->given != NULL)
+        memcpy(sums, f->given + (span - s->first) * f->count, f->count * sizeof *sums);
+    else if (l->status == RVM_OK)
+        note(l, sums,
+             f->piece(f->context, first - rvm_spans_first_row(s), end - first, sums, l->worker,
+                      &fault),
+             &fault);
+    if (l->status != RVM_OK)
+        sums[f->count + FAILED] = 1;
 }
 
-static void take_leaf(fold *f, double *sums, size_t span)
+static void join(lane *l, double *left, const double *right)
 {
-    const size_t size = f->count + EXTRA;
-    rvm_error fault = { 0 };
-    if (f->of_span != NULL)
-        memcpy(sums, f->of_span + (span - f->s->first) * size, size * sizeof *sums);
-    else if (f->status == RVM_OK)
-        note(f, sums, sum_span(sums, f, span, 0, &fault), &fault);
-    else
-        memset(sums, 0, size * sizeof *sums);
-}
-
-static void join(fold *f, double *left, const double *right)
-{
+    const fold *f = l->f;
     rvm_error fault = { 0 };
     left[f->count + FAILED] += right[f->count + FAILED];
     left[f->count + ASKED] = fmax(left[f->count + ASKED], right[f->count + ASKED]);
     for (size_t k = 0; f->join == NULL && k < f->count; k++)
         left[k] += right[k];
     if (f->join != NULL && left[f->count + FAILED] == 0)
-        note(f, left, f->join(f->context, left, right, &fault), &fault);
+        note(l, left, f->join(f->context, left, right, l->worker, &fault), &fault);
 }
 
-/* The node of `level` over spans number << level and on, as far as this process has to do with it: to
- * `sums` of the process that has its first span. */
-static void take_node(fold *f, double *sums, int level, size_t number)
+/* Whether this process has something of a node, */
+static bool is_here(const rvm_spans *s, int level, size_t number)
 {
+    return number << level < s->end && (number + 1) << level > s->first;
+}
+
+/* or all of it. */
+static bool is_whole(const rvm_spans *s, int level, size_t number)
+{
+    const size_t first = number << level, beyond = (number + 1) << level;
+    return first >= s->first && first < s->end && (beyond <= s->end || s->end == s->count);
+}
+
+/* A node, as far as this process has to do with it: to `sums` of the process that has its first
+ * span. */
+static void take_node(lane *l, double *sums, int level, size_t number)
+{
+    fold *f = l->f;
     const rvm_spans *s = f->s;
-    const size_t first = number << level, half = (size_t)1 << level >> 1;
-    if (first >= s->end || first + (half > 0 ? 2 * half : 1) <= s->first)
+    const size_t bytes = (f->count + EXTRA) * sizeof *sums;
+    const size_t first = number << level, middle = first + ((size_t)1 << level >> 1);
+    if (!is_here(s, level, number))
         return;
-    if (level == 0) {
-        take_leaf(f, sums, first);
+    if (l->collects && level <= f->level && is_whole(s, level, number)) {
+        memcpy(sums, f->of_node + f->taken++ * (f->count + EXTRA), bytes);
         return;
     }
-    take_node(f, sums, level - 1, 2 * number);
-    if (first + half >= s->count)
+    if (level == 0) {
+        take_leaf(l, sums, first);
         return;
-    double *right = f->spare[level - 1];
-    const size_t bytes = (f->count + EXTRA) * sizeof *sums;
-    const int me = rvm_team_rank(s->team), to = owner_of(s, first),
-              from = owner_of(s, first + half);
-    take_node(f, right, level - 1, 2 * number + 1);
+    }
+    take_node(l, sums, level - 1, 2 * number);
+    if (middle >= s->count)
+        return;
+    double *right = l->spare[level - 1];
+    const int me = rvm_team_rank(s->team), to = owner_of(s, first), from = owner_of(s, middle);
+    take_node(l, right, level - 1, 2 * number + 1);
     if (me == from && from != to)
         rvm_team_send(s->team, right, bytes, to);
     if (me == to && from != to)
         rvm_team_receive(s->team, right, bytes, from);
     if (me == to)
-        join(f, sums, right);
+        join(l, sums, right);
 }
-
-/* ---- Side by side ---------------------------------------------------------------------------- */
-
-static rvm_status leaf_piece(void *context, size_t k, int worker, rvm_error *err)
-{
-    const fold *f = context;
-    return sum_span(f->of_span + k * (f->count + EXTRA), f, f->s->first + k, worker, err);
-}
-
-/* A thread that fails leaves the others' sums as they are: nobody looks at them. */
-static void sum_side_by_side(fold *f, int threads)
-{
-    rvm_error fault = { 0 };
-    const rvm_status status = rvm_share(f->s->end - f->s->first, leaf_piece, f, threads, &fault);
-    if (f->s->end > f->s->first)
-        note(f, f->of_span, status, &fault);
-}
-
-/* ---- All of it ------------------------------------------------------------------------------- */
 
 static int levels_of(const rvm_spans *s)
 {
@@ -178,31 +193,112 @@ static int levels_of(const rvm_spans *s)
     return level;
 }
 
-static bool alloc_parts(fold *f, int levels, bool side_by_side)
+size_t rvm_spans_held(const rvm_spans *s)
 {
-    const size_t size = f->count + EXTRA, mine = f->s->end - f->s->first;
+    return (size_t)levels_of(s) + 1;
+}
+
+/* ---- What a thread has ----------------------------------------------------------------------- */
+
+/* Room for nodes up to that level. */
+static bool lane_init(lane *l, fold *f, int worker, int levels)
+{
     bool memory = true;
-    if (side_by_side) {
-        f->of_span = rvm_array(mine > 0 ? mine : 1, size * sizeof(double));
-        memory = f->of_span != NULL;
-    }
+    *l = (lane){ .f = f, .worker = worker };
     for (int k = 0; k < levels; k++) {
-        f->spare[k] = malloc(size * sizeof(double));
-        memory = memory && f->spare[k] != NULL;
+        l->spare[k] = malloc((f->count + EXTRA) * sizeof(double));
+        memory = memory && l->spare[k] != NULL;
     }
     return memory;
 }
 
-static void free_parts(fold *f)
+static void lane_free(lane *l)
 {
-    free(f->of_span);
     for (int k = 0; k < LEVELS; k++)
-        free(f->spare[k]);
+        free(l->spare[k]);
 }
 
-/* What rank 0 has in the end, to all; the first fault of any of them. */
-static rvm_status share_result(double *sums, fold *f, double *root, rvm_error *err)
+/* ---- Side by side ---------------------------------------------------------------------------- */
+
+/* The largest nodes of this process that make enough work for all threads: few of them, since the
+ * sums of each are held. */
+static int level_of_nodes(const rvm_spans *s, int threads)
 {
+    const size_t enough = (size_t)threads * 4, here = s->end - s->first;
+    int level = 0;
+    while (here >> (level + 1) >= enough)
+        level++;
+    return level;
+}
+
+/* Lists them, in the order in which take_node comes across them. */
+static void list_nodes(fold *f, int level, size_t number)
+{
+    if (!is_here(f->s, level, number))
+        return;
+    if (level <= f->level && is_whole(f->s, level, number)) {
+        f->nodes[f->node_count++] = (node){ level, number };
+        return;
+    }
+    list_nodes(f, level - 1, 2 * number);
+    list_nodes(f, level - 1, 2 * number + 1);
+}
+
+/* Borrowed. */
+typedef struct {
+    fold *f;
+    lane *lanes;
+} nodes_job;
+
+static rvm_status node_piece(void *context, size_t k, int worker, rvm_error *err)
+{
+    const nodes_job *j = context;
+    lane *l = &j->lanes[worker];
+    const node n = j->f->nodes[k];
+    take_node(l, j->f->of_node + k * (j->f->count + EXTRA), n.level, n.number);
+    if (l->status != RVM_OK && err != NULL)
+        *err = l->fault;
+    return l->status;
+}
+
+/* The nodes, by `threads` lanes; a fault that keeps some of them from being computed is that of the
+ * whole. */
+static rvm_status compute_nodes(fold *f, int threads, rvm_error *err)
+{
+    lane *lanes = rvm_array((size_t)threads, sizeof *lanes);
+    rvm_status status = lanes == NULL ? rvm_fail_memory(err, "sums over the rows") : RVM_OK;
+    for (int w = 0; w < threads && status == RVM_OK; w++)
+        if (!lane_init(&lanes[w], f, w, f->level))
+            status = rvm_fail_memory(err, "sums over the rows");
+    nodes_job job = { f, lanes };
+    if (status == RVM_OK)
+        status = rvm_share(f->node_count, node_piece, &job, threads, err);
+    for (int w = 0; w < threads && lanes != NULL; w++)
+        lane_free(&lanes[w]);
+    free(lanes);
+    return status;
+}
+
+static rvm_status sum_side_by_side(fold *f, int levels, int threads, rvm_error *err)
+{
+    const size_t here = f->s->end - f->s->first;
+    f->level = level_of_nodes(f->s, threads);
+    f->nodes = rvm_array(here, sizeof *f->nodes);
+    if (f->nodes == NULL)
+        return rvm_fail_memory(err, "sums over the rows");
+    list_nodes(f, levels, 0);
+    f->of_node = rvm_array(f->node_count, (f->count + EXTRA) * sizeof(double));
+    if (f->of_node == NULL)
+        return rvm_fail_memory(err, "sums over the rows");
+    return compute_nodes(f, threads < (int)f->node_count ? threads : (int)f->node_count, err);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* What rank 0 has in the end, to all; the first fault of any of them. */
+static rvm_status share_result(double *sums, const lane *l, double *root, rvm_error *err)
+{
+    const fold *f = l->f;
     rvm_team *team = f->s->team;
     rvm_team_broadcast(team, root, (f->count + EXTRA) * sizeof *root, 0);
     memcpy(sums, root, f->count * sizeof *sums);
@@ -211,27 +307,65 @@ static rvm_status share_result(double *sums, fold *f, double *root, rvm_error *e
     if (root[f->count + FAILED] == 0)
         return RVM_OK;
     if (err != NULL)
-        *err = f->fault;
-    return rvm_team_agree(team, f->status, err);
+        *err = l->fault;
+    return rvm_team_agree(team, l->status, err);
+}
+
+/* status: of what has been computed for it so far. */
+static rvm_status run(double *sums, fold *f, int threads, rvm_status status, rvm_error *err)
+{
+    const int levels = levels_of(f->s);
+    const bool side_by_side = threads > 1 && f->s->end > f->s->first + 1 && f->given == NULL;
+    lane main_lane;
+    rvm_error fault = { 0 };
+    double *root = rvm_array(f->count + EXTRA, sizeof *root);
+    if (!lane_init(&main_lane, f, 0, levels) || root == NULL) {
+        status = rvm_fail_memory(err, "sums over the rows");
+    } else {
+        if (err != NULL)
+            fault = *err;
+        if (side_by_side)
+            status = sum_side_by_side(f, levels, threads, &fault);
+        note(&main_lane, root, status, &fault);
+        main_lane.collects = side_by_side && status == RVM_OK;
+        if (f->s->count > 0)
+            take_node(&main_lane, root, levels, 0);
+        status = share_result(sums, &main_lane, root, err);
+    }
+    lane_free(&main_lane);
+    free(f->nodes);
+    free(f->of_node);
+    free(root);
+    return status;
+}
+
+/* One span, by one process. */
+static bool is_alone(const rvm_spans *s)
+{
+    return s->count <= 1 && s->team == NULL;
 }
 
 rvm_status rvm_spans_fold(double *sums, size_t count, const rvm_spans *s, rvm_spans_piece *piece,
                           rvm_spans_join *join_two, void *context, int threads, rvm_error *err)
 {
-    fold f = { .s = s, .piece = piece, .join = join_two, .context = context, .count = count };
-    const int levels = levels_of(s);
-    rvm_status status = RVM_OK;
-    double *root = rvm_array(count + EXTRA, sizeof *root);
-    if (root == NULL || !alloc_parts(&f, levels, threads > 1)) {
-        status = rvm_fail_memory(err, "sums over the rows");
-    } else {
-        if (threads > 1)
-            sum_side_by_side(&f, threads);
-        if (s->count > 0)
-            take_node(&f, root, levels, 0);
-        status = share_result(sums, &f, root, err);
-    }
-    free_parts(&f);
-    free(root);
+    fold f = {
+        .s = s, .piece = piece, .join = join_two, .context = context, .count = count, .level = -1
+    };
+    if (!is_alone(s))
+        return run(sums, &f, threads, RVM_OK, err);
+    memset(sums, 0, count * sizeof *sums);
+    return s->count == 0 ? RVM_OK : piece(context, 0, s->N, sums, 0, err);
+}
+
+rvm_status rvm_spans_add_up(double *sums, size_t count, const rvm_spans *s, const double *of_span,
+                            rvm_status status, rvm_error *err)
+{
+    fold f = { .s = s, .count = count, .given = of_span, .level = -1 };
+    if (!is_alone(s))
+        return run(sums, &f, 1, status, err);
+    if (status == RVM_OK && s->count == 0)
+        memset(sums, 0, count * sizeof *sums);
+    else if (status == RVM_OK)
+        memcpy(sums, of_span, count * sizeof *sums);
     return status;
 }

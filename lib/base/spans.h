@@ -35,14 +35,21 @@ int rvm_spans_owner(const rvm_spans *s, size_t row);
 typedef rvm_status rvm_spans_piece(void *context, size_t first, size_t rows, double *sums,
                                    int worker, rvm_error *err);
 /* left := left and right in one, in the place of left + right. */
-typedef rvm_status rvm_spans_join(void *context, double *left, const double *right, rvm_error *err);
+typedef rvm_status rvm_spans_join(void *context, double *left, const double *right, int worker,
+                                  rvm_error *err);
 
-/* sums[0 .. count): over all rows, in every process. Spans are taken by `threads` side by side; with
- * 1 one after another, and the piece may have threads of its own. join NULL: sums are added. A team
- * agrees on the status, and hears of interrupts. Memory: count numbers for each level of the tree,
- * or side by side for each span. */
+/* sums[0 .. count): over all rows, in every process. `threads` take nodes of the tree side by side;
+ * with 1 span follows span, and the piece may have threads of its own. join NULL: sums are added. A
+ * team agrees on the status, and hears of interrupts. Memory: `count` numbers rvm_spans_held times
+ * with one thread; side by side as often for each thread, and for some four nodes of each. */
 RVM_CHECKED rvm_status rvm_spans_fold(double *sums, size_t count, const rvm_spans *s,
                                       rvm_spans_piece *piece, rvm_spans_join *join, void *context,
                                       int threads, rvm_error *err);
+/* The same of sums that are there already: of_span, count of each span of this process, one behind
+ * another. `status`, with its *err, says whether they are; of a process without spans they always
+ * are. */
+RVM_CHECKED rvm_status rvm_spans_add_up(double *sums, size_t count, const rvm_spans *s,
+                                        const double *of_span, rvm_status status, rvm_error *err);
+size_t rvm_spans_held(const rvm_spans *s);
 
 #endif

@@ -57,6 +57,7 @@ rvm_status rvm_basis_init(rvm_basis *b, const rvm_problem *p, const rvm_kernel_r
         return status;
     const bool kernels = kernel->type != RVM_NO_KERNEL;
     b->N = p->rows;
+    b->spans = rvm_problem_spans(p);
     b->count = b->terms = rvm_term_list_count(&b->term_list);
     b->bias = degrees & 1;
     b->kernel = *kernel;

@@ -4,6 +4,7 @@
 
 #include <gsl/gsl_matrix.h>
 
+#include "base/spans.h"
 #include "basis/kernel.h"
 #include "basis/seats.h"
 #include "basis/term.h"
@@ -11,10 +12,11 @@
 /* Candidates are numbered: the terms in their order, so the bias first when there is one, then
  * kernel functions in the order of the rows that they sit on. */
 typedef struct {
-    size_t N;     /* rows that a function is evaluated at */
-    size_t count; /* M: candidates */
-    size_t terms; /* how many of them are terms */
-    bool bias;    /* candidate 0 is the bias */
+    size_t N;        /* rows that a function is evaluated at, of this process; */
+    rvm_spans spans; /* those of all */
+    size_t count;    /* M: candidates */
+    size_t terms;    /* how many of them are terms */
+    bool bias;       /* candidate 0 is the bias */
     rvm_term_list term_list;
     int *feature; /* owned: those that terms are made of, whatever weight they have in the kernel */
     size_t *row; /* owned, count - terms: where the kernels sit; rows that repeat another's features

@@ -12,7 +12,7 @@
 /* Columns of unit norm, one a row of PhiT since functions come and go while rows stay. */
 typedef struct {
     rvm_basis basis; /* a copy, since studies are seen by views; its arrays are borrowed */
-    size_t N;
+    size_t N;        /* rows, of this process */
     size_t count, capacity;
     size_t *id;          /* owned, capacity: candidate of each column */
     double *norm;        /* owned, capacity: what its values are divided by */

@@ -131,12 +131,13 @@ static rvm_status visit_pairs(void *context, size_t first, size_t rows, double *
     return RVM_OK;
 }
 
-static rvm_status join_sums(void *context, double *left, const double *right, rvm_error *err)
+static rvm_status join_sums(void *context, double *left, const double *right, int worker,
+                            rvm_error *err)
 {
     const pass *v = context;
     feature_sums *f = (feature_sums *)left;
     const feature_sums *g = (const feature_sums *)right;
-    (void)err;
+    (void)worker, (void)err;
     for (size_t j = 0; j < v->s->count; j++) {
         f[j].largest = fmax(f[j].largest, g[j].largest);
         f[j].pairs += g[j].pairs;

@@ -171,7 +171,7 @@ static bool gaussian_posterior(rvm_fit *f, const rvm_observed *o, const rvm_colu
         for (size_t i = 0; i < f->K; i++)
             squares += f->u[i] * f->u[i];
     }
-    const double N = (double)o->N;
+    const double N = (double)o->spans.N;
     f->log_evidence = 0.5 * (N * f->ln_beta - N * log(2 * M_PI) - log_det -
                              exp(f->ln_beta) * f->residual_squares - squares) +
                       rvm_fit_log_prior(f, o, d->norm);

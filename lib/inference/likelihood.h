@@ -14,6 +14,7 @@
 #include <gsl/gsl_matrix.h>
 #include <stdbool.h>
 
+#include "base/spans.h"
 #include "basis/columns.h"
 #include "inference/prior.h"
 
@@ -26,7 +27,8 @@ typedef struct rvm_scratch rvm_scratch;
 /* What is observed, in canonical order. Regression: t with mean 0 and variance 1. */
 typedef struct {
     const rvm_likelihood *likelihood;
-    size_t N;
+    size_t N;             /* rows, of this process: of vectors; */
+    rvm_spans spans;      /* of all, whose number is what formulas have */
     double *t;            /* owned, N: targets; classification: 1 for the first label, else 0 */
     const double *offset; /* borrowed, N: added to the activation of each row; NULL: 0 */
     double *row_weight;   /* owned, N: how much of a row counts, at most 1; NULL: all */

@@ -67,7 +67,7 @@ rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rv
     if (status == RVM_OK)
         status = rvm_posterior_settle(&q, err);
     if (status == RVM_OK) {
-        numbers->log_likelihood = q.log_likelihood - (double)o->N * log(y->t_scale);
+        numbers->log_likelihood = q.log_likelihood - (double)o->spans.N * log(y->t_scale);
         numbers->penalty = rvm_posterior_penalty(&q);
         numbers->log_prior = rvm_observed_log_prior(o, solved->norm, NULL, solved->ln_alpha,
                                                     solved->K, solved->ln_beta);

@@ -179,6 +179,7 @@ static bool add_target(double *value, double *gradient, const double *theta, asc
     const double variance = exp(theta[d + k]), noise = noise_of(w, theta, k);
     const rvm_observed o = { .likelihood = w->likelihood,
                              .N = N,
+                             .spans = rvm_spans_make(N, NULL),
                              .t = gsl_matrix_ptr(w->t, k, 0),
                              .row_weight = w->row_weight };
     double *mode = gsl_matrix_ptr(c->mode, k, 0), log_evidence, by_variance = 0, by_noise = 0;

@@ -35,7 +35,7 @@ static bool is_curved(const rvm_gram_search *g)
 size_t rvm_gram_search_capacity(const rvm_study *y, double numbers)
 {
     const double squares = 16, strips = 4; /* arrays of K^2 numbers, and of K strips */
-    const size_t M = y->basis.count, N = y->observed.N;
+    const size_t M = y->basis.count, N = y->observed.spans.N;
     const double strip = strips * (double)(N < RVM_STRIP ? N : RVM_STRIP);
     double K = LEAST_ROOM;
     if (squares * K * K + strip * K > numbers)
@@ -103,6 +103,7 @@ rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y, rvm
     const rvm_observed *o = &y->observed;
     g->y = y;
     g->quadratic.N = is_curved(g) ? 0 : o->N;
+    g->quadratic.spans = is_curved(g) ? rvm_spans_make(0, o->spans.team) : o->spans;
     g->quadratic.t_squared = o->t_squared;
     g->quadratic.bias_ln_alpha_max = o->bias_ln_alpha_max;
     g->quadratic.ln_alpha_min = o->ln_alpha_min;

@@ -232,7 +232,7 @@ static bool has_settled(multi *m, int pass, double change, int most)
     const double now = log_evidence(m), before = m->before;
     m->before = now;
     rvm_classes_refresh(&m->classes);
-    return pass >= most || fabs(now - before) <= change * (double)m->view.observed.N;
+    return pass >= most || fabs(now - before) <= change * (double)m->view.observed.spans.N;
 }
 
 /* How near to the mode the model is to be, and in how many passes. */
@@ -315,7 +315,7 @@ static rvm_status begin_last(multi *m, rvm_error *err)
     for (size_t k = 0; k < m->count && status == RVM_OK; k++)
         status = copy_best(m, k, 1, err);
     if (has_few_rows(m))
-        m->rounds.gram.laplace.negligible = promise_at_mode * (double)m->view.observed.N;
+        m->rounds.gram.laplace.negligible = promise_at_mode * (double)m->view.observed.spans.N;
     begin_to_settle(m, LAST);
     return status;
 }

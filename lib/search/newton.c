@@ -98,7 +98,7 @@ static void add_output(rvm_climber *s, size_t j)
     gsl_matrix_view C = rvm_climber_inverse(s, j);
     add_alpha_derivatives(s, f, &C.matrix);
     if (rvm_observed_free_noise(o)) {
-        add_beta_derivatives(s, f, &C.matrix, o->N, beta);
+        add_beta_derivatives(s, f, &C.matrix, o->spans.N, beta);
         add_prior(s, beta, &o->noise_prior, f->ln_beta);
     }
     note_statistics(s, j, &C.matrix);

@@ -137,7 +137,7 @@ double rvm_rounds_score(const rvm_rounds *r, double nats)
 
 bool rvm_rounds_end(rvm_rounds *r, double gained, double least, double part)
 {
-    const double rows = (double)r->gram.y->observed.N;
+    const double rows = (double)r->gram.y->observed.spans.N;
     const double poor = fmax(fmax(poor_round, least), fmax(poor_share * rows, part * r->gained));
     if (r->count++ > 0)
         r->gained += gained;

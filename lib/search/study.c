@@ -178,6 +178,7 @@ static rvm_status observe_targets(rvm_study *y, const rvm_settings *s, int first
     for (size_t k = 0; k < y->outputs && status == RVM_OK; k++) {
         rvm_observed *o = &y->target[k].observed;
         o->N = y->p->rows;
+        o->spans = rvm_problem_spans(y->p);
         o->t = rvm_array(o->N, sizeof *o->t);
         o->prune_margin = s->prune_margin;
         o->interrupted = s->interrupted;
@@ -247,6 +248,7 @@ static rvm_status copy_observed(rvm_observed *part, const rvm_observed *whole, c
 {
     *part = *whole;
     part->N = count;
+    part->spans = rvm_spans_make(count, NULL);
     part->t_squared = 0;
     part->row_weight = NULL;
     part->t = rvm_array(count, sizeof *part->t);
@@ -287,6 +289,7 @@ rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t 
     part->target->t_scale = whole->t_scale;
     look_at(part, 0);
     part->basis.N = count;
+    part->basis.spans = part->observed.spans;
     part->basis.at = part->rows;
     part->basis.at_p = part->p;
     part->basis.row_weight = part->observed.row_weight;

@@ -29,7 +29,7 @@ typedef struct {
 static void add_noise(noise_quotient *sum, const rvm_fit *f, const rvm_observed *o,
                       rvm_sweep_rule rule, double gammas)
 {
-    const double N = (double)o->N;
+    const double N = (double)o->spans.N;
     sum->rows += (rule == RVM_SWEEP_EM ? N : fmax(N - gammas, 1e-3)) + 2 * o->noise_prior.shape;
     sum->residual += fmax(f->residual_squares, 1e-300) + 2 * rvm_prior_bx(&o->noise_prior, 0);
     if (rule == RVM_SWEEP_EM)

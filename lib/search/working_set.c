@@ -69,7 +69,7 @@ typedef struct {
  * often as it takes. */
 static size_t rows_after(const working_set *w, size_t now)
 {
-    size_t rows = w->whole.observed.N;
+    size_t rows = w->whole.observed.spans.N;
     while (rows / GROWTH >= FIRST_ROWS && rows / GROWTH > now)
         rows /= GROWTH;
     return rows;
@@ -131,7 +131,7 @@ static rvm_status working_set_init(void *search, const rvm_study *y, const rvm_s
 static rvm_status draw_rows(working_set *w, size_t rows, rvm_error *err)
 {
     size_t *row = NULL;
-    rvm_status status = rvm_order_sample(&row, rows, w->whole.observed.N, w->rounds.rng, err);
+    rvm_status status = rvm_order_sample(&row, rows, w->whole.observed.spans.N, w->rounds.rng, err);
     if (status == RVM_OK)
         status = rvm_study_part(&w->part, &w->whole, row, rows, err);
     free(row);
@@ -146,7 +146,7 @@ static rvm_status begin_stage(working_set *w, size_t rows, rvm_error *err)
     w->y = &w->whole;
     rvm_rounds_begin(&w->rounds);
     rvm_study_free(&w->part);
-    if (rows == w->whole.observed.N)
+    if (rows == w->whole.observed.spans.N)
         return RVM_OK;
     w->y = &w->part;
     return draw_rows(w, rows, err);
@@ -355,7 +355,7 @@ static rvm_status working_set_step(bool *done, void *search, rvm_error *err)
 
 static double progress(const working_set *w)
 {
-    const double N = (double)w->whole.observed.N;
+    const double N = (double)w->whole.observed.spans.N;
     if (w->stage_rows == 0)
         return 0;
     const double rows = (double)w->stage_rows, done = w->work + rows * w->rounds.count;
@@ -426,14 +426,15 @@ static bool working_set_rests(const void *search)
 static void code_numbers(rvm_codec *c, working_set *w)
 {
     rvm_codec_key(c, "working_set");
-    rvm_codec_count(c, &w->stage_rows, 1, w->whole.observed.N);
+    rvm_codec_count(c, &w->stage_rows, 1, w->whole.observed.spans.N);
     rvm_codec_flag(c, &w->moves);
     rvm_codec_whole(c, &w->start, 0, w->starts);
     rvm_codec_flag(c, &w->begun);
     rvm_codec_flag(c, &w->cramped);
     rvm_codec_bits(c, &w->work, 1);
     rvm_codec_bits(c, &w->top, 1);
-    if (w->moves == (w->stage_rows == w->whole.observed.N) || (w->moves && w->start < w->starts))
+    if (w->moves == (w->stage_rows == w->whole.observed.spans.N) ||
+        (w->moves && w->start < w->starts))
         rvm_codec_fault_line(c, "there is no such stage");
 }
 
