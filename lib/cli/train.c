@@ -7,14 +7,15 @@
 #include "cli/advice.h"
 #include "cli/candidates.h"
 #include "cli/contenders.h"
-#include "cli/input.h"
 #include "cli/live.h"
 #include "cli/note.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/score.h"
+#include "cli/shared_input.h"
 #include "cli/summary.h"
 #include "cli/train_job.h"
+#include "data/shard.h"
 
 enum { EXIT_SIGNAL = 128 }; /* and the number of the signal, as a shell has it */
 
@@ -196,8 +197,19 @@ static bool can_trace(const cli_train_job *job, const char *model_name)
     return false;
 }
 
+/* A folder that cannot be written to is no news for the end of an hour. */
+static bool can_save(const cli_train_job *job, const char *model_name, rvm_team *team)
+{
+    bool can =
+        rvm_team_rank(team) > 0 || ((job->trace == NULL || can_trace(job, model_name)) &&
+                                    cli_output_probe(job->tool, model_complaint, model_name));
+
+    rvm_team_same(team, &can, sizeof can);
+    return can;
+}
+
 /* The trace again may be the model file, now that there is one. */
-static bool save(const cli_train_job *job, const cli_summary *t, const char *model_name)
+static bool write_files(const cli_train_job *job, const cli_summary *t, const char *model_name)
 {
     if (!cli_output_save(job->tool, model_complaint, model_complaint, model_name, write_model,
                          t->model))
@@ -206,6 +218,16 @@ static bool save(const cli_train_job *job, const cli_summary *t, const char *mod
            (can_trace(job, model_name) &&
             cli_output_save(job->tool, trace_complaint, trace_complaint, job->trace, write_chains,
                             t->chains));
+}
+
+/* One process of all. */
+static bool save(const cli_train_job *job, const cli_summary *t, const char *model_name,
+                 rvm_team *team)
+{
+    bool saved = rvm_team_rank(team) > 0 || write_files(job, t, model_name);
+
+    rvm_team_same(team, &saved, sizeof saved);
+    return saved;
 }
 
 static void report_on(const cli_train_job *job, const cli_words *words, const cli_summary *t,
@@ -237,14 +259,12 @@ static int train(const cli_train_job *job, const cli_words *words, const rvm_pro
     rvm_error err = { 0 };
     int code = 1;
 
-    /* A folder that cannot be written to is no news for the end of an hour. */
-    if ((job->trace != NULL && !can_trace(job, model_name)) ||
-        !cli_output_probe(job->tool, model_complaint, model_name))
+    if (!can_save(job, model_name, p->team))
         return 1;
     if (train_model(&found, &t, &err) != RVM_OK) {
         cli_note_error(job->tool, NULL, &err);
         code = err.status == RVM_EINTERRUPT ? interrupted_code(job) : 1;
-    } else if (save(job, &found, model_name)) {
+    } else if (save(job, &found, model_name, p->team)) {
         report_on(job, words, &found, p, model_name, text, cli_live_seconds() - t.line.started_at);
         code = found.report.done ? 0 : interrupted_code(job);
     }
@@ -254,6 +274,41 @@ static int train(const cli_train_job *job, const cli_words *words, const rvm_pro
 
 /* ---- The tool ------------------------------------------------------------------------------- */
 
+/* The rows that were read, each of them where it is trained on: NULL after a message, with p freed. */
+static rvm_problem *share_out(const cli_train_job *job, rvm_problem *p)
+{
+    rvm_problem *whole = NULL;
+    rvm_error err = { 0 };
+    rvm_status status = RVM_OK;
+
+    if (job->settings.kernel.type != RVM_PRECOMPUTED) { /* else rank 0 has read all of them */
+        status = rvm_shard_sort(&p, job->team, &err);
+        if (status == RVM_OK)
+            status = rvm_shard_whole(&whole, p, &err);
+        rvm_problem_free(p);
+        p = whole;
+    }
+    if (status != RVM_OK)
+        cli_note_error(job->tool, NULL, &err);
+    return p;
+}
+
+/* Rank 0 has all rows, and trains alone. */
+static bool is_for_others(const cli_train_job *job, const rvm_problem *p)
+{
+    return p->team == NULL && rvm_team_rank(job->team) > 0;
+}
+
+/* A team looks at what all of it knows. */
+static void catch_interrupt(cli_train_job *job, rvm_team *team)
+{
+    const volatile sig_atomic_t *const asked = cli_output_catch_interrupt();
+
+    if (team != NULL)
+        team->asked = asked;
+    job->settings.interrupted = team == NULL ? asked : &team->interrupted;
+}
+
 static int run_on_data(cli_train_job *job, const cli_words *words, const char *model_name)
 {
     const rvm_grammar grammar = {
@@ -262,12 +317,18 @@ static int run_on_data(cli_train_job *job, const cli_words *words, const char *m
         .outputs = !cli_train_job_classifies(job),
     };
     const char *const written[2] = { job->folds > 0 ? NULL : model_name, job->trace };
-    rvm_problem *p = cli_input_problem(job->tool, "input file", words->word[0], written, grammar);
+    rvm_problem *p = cli_shared_input_problem(job->tool, "input file", words->word[0], written,
+                                              grammar, job->team);
     int code = 1;
 
-    if (p != NULL && cli_train_job_fits(job, p)) {
+    if (p != NULL && job->team != NULL)
+        p = share_out(job, p);
+    if (p != NULL && is_for_others(job, p)) {
+        (void)cli_output_catch_interrupt(); /* the one that trains saves what there is */
+        code = 0;
+    } else if (p != NULL && cli_train_job_fits(job, p)) {
         cli_advice_job(job->tool, words, &job->settings, p, job->quiet);
-        job->settings.interrupted = cli_output_catch_interrupt();
+        catch_interrupt(job, p->team);
         code = job->folds > 0 ? cross_validate(job, p) : train(job, words, p, model_name);
     }
     rvm_problem_free(p);
@@ -328,10 +389,6 @@ static int run(void *given, const cli_words *words)
         return CLI_WRONG;
     if (!is_started_well(job))
         return 1;
-    if (rvm_team_rank(job->team) > 0) {
-        (void)cli_output_catch_interrupt(); /* rank 0 saves what there is */
-        return 0;
-    }
     if (words->count == 2)
         return run_on_data(job, words, words->word[1]);
 

@@ -6,6 +6,7 @@
 
 #include "cli/note.h"
 #include "cli/options.h"
+#include "cli/shared_input.h"
 
 /* ---- Options -------------------------------------------------------------------------------- */
 
@@ -171,6 +172,9 @@ bool cli_train_job_settle(cli_train_job *job, const cli_words *words)
         fault = "n-fold cross validation: n must >= 2";
     if (fault == NULL && words->count == 1 && strcmp(words->word[0], "-") == 0 && job->folds == 0)
         fault = "data from standard input need a model_file";
+    if (fault == NULL && words->count == 1 && job->team != NULL && job->folds == 0 &&
+        cli_shared_input_is_pieces(words->word[0]))
+        fault = "data in pieces (%r) need a model_file";
     if (fault != NULL) {
         (void)cli_options_wrong(job->tool, "%s", fault);
         return false;

@@ -320,3 +320,25 @@ rvm_status rvm_shared_read_stream(rvm_problem **out, FILE *in, rvm_grammar gramm
     }
     return finish(out, mine.p, status, &fault, err);
 }
+
+/* ---- By one ---------------------------------------------------------------------------------- */
+
+rvm_status rvm_shared_read_whole(rvm_problem **out, FILE *in, rvm_grammar grammar, rvm_team *team,
+                                 rvm_error *err)
+{
+    rvm_error fault = { 0 };
+    rvm_problem *p = NULL;
+    rvm_status status = RVM_OK;
+    if (rvm_team_rank(team) == 0) {
+        status = rvm_problem_read(&p, in, grammar, &fault);
+    } else {
+        p = rvm_problem_alloc();
+        status = p != NULL ? RVM_OK : rvm_fail_memory(&fault, "the data");
+    }
+    if (status == RVM_OK)
+        status = number_rows(p, 0, &fault);
+    status = rvm_team_agree(team, status, &fault);
+    if (status == RVM_OK)
+        rvm_team_same(team, &p->outputs, sizeof p->outputs);
+    return finish(out, p, status, &fault, err);
+}

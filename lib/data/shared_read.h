@@ -21,5 +21,8 @@ RVM_CHECKED rvm_status rvm_shared_read_pieces(rvm_problem **out, int *at, FILE *
  * than its share. */
 RVM_CHECKED rvm_status rvm_shared_read_stream(rvm_problem **out, FILE *in, rvm_grammar grammar,
                                               rvm_team *team, rvm_error *err);
+/* The same; rank 0 keeps all of it, the others have no rows. */
+RVM_CHECKED rvm_status rvm_shared_read_whole(rvm_problem **out, FILE *in, rvm_grammar grammar,
+                                             rvm_team *team, rvm_error *err);
 
 #endif

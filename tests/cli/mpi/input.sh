@@ -1,0 +1,39 @@
+# Where the rows come from is the same to the model: a file that all read, the pieces of a file, a pipe,
+# a kernel matrix.
+. "$SRC/tests/cli/mpi/setup.inc"
+
+"$BIN/rvm-train" -q -s 3 "$DATA/friedman1.train" alone || fail "rvm-train fails"
+train_mpi 3 -q -s 3 "$DATA/friedman1.train" model && cmp alone model || fail "one file"
+train_mpi 3 -q -s 3 - model <"$DATA/friedman1.train" && cmp alone model || fail "standard input"
+mkfifo pipe
+cat "$DATA/friedman1.train" >pipe &
+train_mpi 2 -q -s 3 pipe model && cmp alone model || fail "a pipe"
+wait
+
+# Cut in pieces of unequal size, one of them with nothing in it.
+head -n 7 "$DATA/friedman1.train" >piece.0
+: >piece.1
+tail -n +8 "$DATA/friedman1.train" >piece.2
+train_mpi 3 -q -s 3 piece.%r model && cmp alone model || fail "pieces"
+train_mpi 2 -q -s 3 piece.%r model 2>err
+[ $? = 1 ] || fail "a piece more than processes is taken"
+[ "$(cat err)" = 'rvm-train-mpi: piece.%r: more pieces than the 2 processes, which would read 0 to 1' ] ||
+    fail "a piece more: says $(cat err)"
+train_mpi 4 -q -s 3 piece.%r model 2>err
+[ $? = 1 ] || fail "a piece less than processes is taken"
+[ "$(cat err)" = "rvm-train-mpi: can't open input file piece.3: No such file or directory" ] ||
+    fail "a piece less: says $(cat err)"
+printf '1 1:1\n2 x\n' >piece.1
+train_mpi 3 -q -s 3 piece.%r model 2>err
+[ $? = 1 ] || fail "a faulty piece is taken"
+[ "$(head -n 1 err)" = "rvm-train-mpi: piece.1:2:3: expected INDEX:VALUE: 'x'" ] ||
+    fail "a faulty piece: says $(cat err)"
+train_mpi 3 -q -s 3 piece.%r piece.2 2>err
+[ $? = 1 ] || fail "a piece is overwritten"
+[ "$(cat err)" = 'rvm-train-mpi: piece.2: input and output are the same file' ] ||
+    fail "a piece as output: says $(cat err)"
+cmp alone model || fail "a model is written in spite of all this"
+
+printf '1 0:1 1:1 2:0\n2 0:2 1:0 2:1\n' >matrix
+"$BIN/rvm-train" -q -s 3 -t 4 matrix alone || fail "rvm-train -t 4 fails"
+train_mpi 2 -q -s 3 -t 4 matrix model && cmp alone model || fail "a kernel matrix"
