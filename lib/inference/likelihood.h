@@ -32,7 +32,8 @@ typedef struct {
     double *t;            /* owned, N: targets; classification: 1 for the first label, else 0 */
     const double *offset; /* borrowed, N: added to the activation of each row; NULL: 0 */
     double *row_weight;   /* owned, N: how much of a row counts, at most 1; NULL: all */
-    double t_squared;     /* sum of t^2 */
+    double t_squared;     /* sum of t^2 over all rows, */
+    double weight;        /* and of row_weight: how many rows they count for */
     double ln_beta_max;   /* noise is not believed below exp(-ln_beta_max) */
     double ln_beta;       /* the precision of a known noise */
     bool noise_fixed;     /* beta stays at exp(ln_beta) */

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "search/sweep.h"
 
 /* The noise is not believed below this share of the variance of the targets: beyond it beta runs
@@ -29,39 +30,96 @@ static double target(const rvm_problem *p, size_t row, size_t k)
     return rvm_problem_targets(p, row)[k];
 }
 
-static double find_mean(const rvm_problem *p, size_t k)
+/* Sums over rows of (t - offset) / unit, and of its square. */
+typedef struct {
+    const rvm_problem *p;
+    size_t output;
+    double offset, unit;
+    double sum, squares;
+} target_sums;
+
+static rvm_status add_targets(void *context, size_t first, size_t rows, double *sums, int worker,
+                              rvm_error *err)
 {
-    const double rows = (double)p->rows;
-    double sum = 0, rest = 0;
-    for (size_t i = 0; i < p->rows; i++)
-        sum += target(p, i, k) / rows;
-    for (size_t i = 0; i < p->rows; i++) /* once more, for what rounding has left */
-        rest += (target(p, i, k) - sum) / rows;
-    return sum + rest;
+    const target_sums *s = context;
+    (void)worker, (void)err;
+    for (size_t i = first; i < first + rows; i++) {
+        const double r = (target(s->p, i, s->output) - s->offset) / s->unit;
+        sums[0] += r;
+        sums[1] += r * r;
+    }
+    return RVM_OK;
+}
+
+static rvm_status sum_targets(target_sums *s, rvm_error *err)
+{
+    const rvm_spans spans = rvm_problem_spans(s->p);
+    double sums[2];
+    const rvm_status status = rvm_spans_fold(sums, 2, &spans, add_targets, NULL, s, 1, err);
+    s->sum = sums[0];
+    s->squares = sums[1];
+    return status;
+}
+
+static rvm_status find_mean(double *mean, const rvm_problem *p, size_t k, rvm_error *err)
+{
+    target_sums s = { .p = p, .output = k, .unit = (double)rvm_problem_all(p) };
+    rvm_status status = sum_targets(&s, err);
+    s.offset = s.sum;
+    if (status == RVM_OK) /* once more, for what rounding has left */
+        status = sum_targets(&s, err);
+    *mean = s.offset + s.sum;
+    return status;
 }
 
 /* Sets t_scale; a target without variation gets the rounding of its size, so that the noise of the
  * model is finite and above 0. A single row says nothing of the noise, which may be all of it. Sums
  * are of numbers divided by the largest: squares of 1e200 would not be finite. */
-static void find_scale(rvm_target *to, const rvm_problem *p, size_t k)
+static rvm_status find_scale(rvm_target *to, const rvm_problem *p, size_t k, rvm_error *err)
 {
-    double largest = 0, size = 0, sum = 0;
+    const size_t rows = rvm_problem_all(p);
+    double largest = 0, size = 0;
     for (size_t i = 0; i < p->rows; i++) {
         largest = fmax(largest, fabs(target(p, i, k) - to->t_mean));
         size = fmax(size, fabs(target(p, i, k)));
     }
+    largest = rvm_team_max(p->team, largest);
+    size = rvm_team_max(p->team, size);
     to->is_constant = largest <= 8 * DBL_EPSILON * size;
     if (to->is_constant) {
-        to->t_scale = fmax(size, 1e-100) * (p->rows == 1 ? 1 : DBL_EPSILON);
-        if (p->rows == 1 && size == 0)
+        to->t_scale = fmax(size, 1e-100) * (rows == 1 ? 1 : DBL_EPSILON);
+        if (rows == 1 && size == 0)
             to->t_scale = 1;
-        return;
+        return RVM_OK;
     }
-    for (size_t i = 0; i < p->rows; i++) {
-        const double r = (target(p, i, k) - to->t_mean) / largest;
-        sum += r * r / (double)p->rows;
+    target_sums s = { .p = p, .output = k, .offset = to->t_mean, .unit = largest };
+    const rvm_status status = sum_targets(&s, err);
+    to->t_scale = largest * sqrt(s.squares / (double)rows);
+    return status;
+}
+
+/* ---- Sums of what is observed ----------------------------------------------------------------- */
+
+static rvm_status add_squares(void *context, size_t first, size_t rows, double *sums, int worker,
+                              rvm_error *err)
+{
+    const rvm_observed *o = context;
+    (void)worker, (void)err;
+    for (size_t n = first; n < first + rows; n++) {
+        sums[0] += o->t[n] * o->t[n];
+        sums[1] += o->row_weight == NULL ? 1 : o->row_weight[n];
     }
-    to->t_scale = largest * sqrt(sum);
+    return RVM_OK;
+}
+
+/* t't, and the sum of the weights. */
+static rvm_status sum_squares(rvm_observed *o, rvm_error *err)
+{
+    double sums[2];
+    const rvm_status status = rvm_spans_fold(sums, 2, &o->spans, add_squares, NULL, o, 1, err);
+    o->t_squared = sums[0];
+    o->weight = sums[1];
+    return status;
 }
 
 /* In the units of the target; what several outputs share is in units that they have in common. */
@@ -74,15 +132,16 @@ static void observe_priors(rvm_target *to, const rvm_problem *p, const rvm_setti
         rvm_prior_make(&s->noise_prior, several && s->shared_noise ? 0 : unit);
 }
 
-static void observe_output(rvm_target *to, const rvm_problem *p, const rvm_settings *s, size_t k)
+static rvm_status observe_output(rvm_target *to, const rvm_problem *p, const rvm_settings *s,
+                                 size_t k, rvm_error *err)
 {
     rvm_observed *o = &to->observed;
-    to->t_mean = s->bias ? find_mean(p, k) : 0;
-    find_scale(to, p, k);
-    for (size_t i = 0; i < p->rows; i++) {
+    to->t_mean = 0;
+    rvm_status status = s->bias ? find_mean(&to->t_mean, p, k, err) : RVM_OK;
+    if (status == RVM_OK)
+        status = find_scale(to, p, k, err);
+    for (size_t i = 0; i < p->rows; i++)
         o->t[i] = to->is_constant ? 0 : (target(p, i, k) - to->t_mean) / to->t_scale;
-        o->t_squared += o->t[i] * o->t[i];
-    }
     o->likelihood = &rvm_gaussian;
     observe_priors(to, p, s);
     o->ln_beta_max = -log(least_noise_share);
@@ -92,7 +151,8 @@ static void observe_output(rvm_target *to, const rvm_problem *p, const rvm_setti
         o->ln_beta_max = fmax(o->ln_beta_max, o->ln_beta);
     }
     /* The bias stays in the model, with a prior at least as wide as the targets. */
-    o->bias_ln_alpha_max = s->bias ? -log((double)p->rows) : INFINITY;
+    o->bias_ln_alpha_max = s->bias ? -log((double)rvm_problem_all(p)) : INFINITY;
+    return status;
 }
 
 double rvm_class_weight_of(const rvm_settings *s, int label)
@@ -136,6 +196,8 @@ static rvm_status weigh_rows(rvm_observed *o, const rvm_problem *p, const rvm_se
         least = fmin(least, o->row_weight[n]);
         largest = fmax(largest, o->row_weight[n]);
     }
+    least = rvm_team_min(p->team, least);
+    largest = rvm_team_max(p->team, largest);
     if (least == largest) {
         free(o->row_weight);
         o->row_weight = NULL;
@@ -186,9 +248,13 @@ static rvm_status observe_targets(rvm_study *y, const rvm_settings *s, int first
         if (o->t == NULL)
             return rvm_fail_memory(err, "the targets");
         if (regression)
-            observe_output(&y->target[k], y->p, s, k);
+            status = observe_output(&y->target[k], y->p, s, k, err);
         else
             status = observe_classes(o, y->p, s, first_label, err);
+        if (status == RVM_OK)
+            status = sum_squares(o, err);
+        if (status != RVM_OK)
+            return status;
         look_at(y, k);
         o->ln_alpha_min = rvm_study_ln_alpha(y) - log(most_prior_variance);
     }
@@ -197,9 +263,15 @@ static rvm_status observe_targets(rvm_study *y, const rvm_settings *s, int first
     return status;
 }
 
+/* Rows that a team shares are in order. */
 static rvm_status sort_rows(rvm_study *y, const rvm_problem *p, rvm_error *err)
 {
     size_t *order = NULL;
+    if (p->team != NULL) {
+        y->is_shared = true;
+        y->p = (rvm_problem *)p;
+        return RVM_OK;
+    }
     const rvm_status status = rvm_order_rows(&order, p, err);
     if (status != RVM_OK)
         return status;
@@ -243,60 +315,98 @@ rvm_study rvm_study_output(const rvm_study *y, size_t k)
     return view;
 }
 
-static rvm_status copy_observed(rvm_observed *part, const rvm_observed *whole, const size_t *row,
-                                size_t count, rvm_error *err)
+/* Which rows of a study a part of it has, and how numbers that belong to rows get there. */
+typedef struct {
+    const rvm_study *whole;
+    const size_t *row;
+    size_t count;
+    bool is_sample; /* the rows are places among all, and every process gets them */
+} choice;
+
+static rvm_status copy_numbers(double **to, size_t N, const choice *c, const double *from,
+                               rvm_error *err)
 {
-    *part = *whole;
-    part->N = count;
-    part->spans = rvm_spans_make(count, NULL);
-    part->t_squared = 0;
-    part->row_weight = NULL;
-    part->t = rvm_array(count, sizeof *part->t);
-    if (whole->row_weight != NULL)
-        part->row_weight = rvm_array(count, sizeof *part->row_weight);
-    if (part->t == NULL || (whole->row_weight != NULL && part->row_weight == NULL))
+    const rvm_problem *p = c->whole->p;
+    *to = rvm_array(N, sizeof **to);
+    if (*to == NULL)
         return rvm_fail_memory(err, "a part of the rows");
-    for (size_t n = 0; n < count; n++) {
-        part->t[n] = whole->t[row[n]];
-        part->t_squared += part->t[n] * part->t[n];
-        if (part->row_weight != NULL)
-            part->row_weight[n] = whole->row_weight[row[n]];
-    }
+    return c->is_sample ? rvm_shard_pick_numbers(*to, p, c->row, c->count, from, err)
+                        : rvm_shard_part_numbers(*to, p, c->row, c->count, from, err);
+}
+
+static rvm_status copy_observed(rvm_study *part, const choice *c, rvm_error *err)
+{
+    const rvm_observed *whole = &c->whole->observed;
+    rvm_observed *o = &part->target->observed;
+    *o = *whole;
+    o->t = o->row_weight = NULL;
+    o->N = part->p->rows;
+    o->spans = rvm_problem_spans(part->p);
+    rvm_status status = copy_numbers(&o->t, o->N, c, whole->t, err);
+    if (status == RVM_OK && whole->row_weight != NULL)
+        status = copy_numbers(&o->row_weight, o->N, c, whole->row_weight, err);
+    return status == RVM_OK ? sum_squares(o, err) : status;
+}
+
+static rvm_status take_part(rvm_study *part, const choice *c, rvm_error *err)
+{
+    const rvm_study *whole = c->whole;
+    part->is_part = true;
+    part->basis = whole->basis;
+    part->outputs = 1;
+    part->target = rvm_array(1, sizeof *part->target);
+    if (part->target == NULL)
+        return rvm_fail_memory(err, "a part of the rows");
+    rvm_status status = c->is_sample
+                            ? rvm_shard_pick(&part->p, whole->p, NULL, c->row, c->count, err)
+                            : rvm_shard_part(&part->p, whole->p, c->row, c->count, err);
+    if (status == RVM_OK)
+        status = copy_observed(part, c, err);
+    if (status != RVM_OK)
+        return status;
+    part->rows = rvm_kernel_rows_alloc(part->p, &whole->basis.kernel, whole->basis.rows);
+    if (part->rows == NULL)
+        return rvm_fail_memory(err, "a part of the rows");
+    part->target->t_mean = whole->t_mean;
+    part->target->t_scale = whole->t_scale;
+    look_at(part, 0);
+    part->basis.N = part->p->rows;
+    part->basis.spans = part->observed.spans;
+    part->basis.at = part->rows;
+    part->basis.at_p = part->p;
+    part->basis.row_weight = part->observed.row_weight;
     return RVM_OK;
+}
+
+/* Precisions are of columns of a unit norm: a weight stays the same. */
+static void move_bounds(rvm_study *part, const rvm_study *whole)
+{
+    const double fewer = rvm_study_ln_alpha(part) - rvm_study_ln_alpha(whole);
+    part->observed.ln_alpha_min += fewer;
+    part->observed.bias_ln_alpha_max += fewer;
+}
+
+static rvm_status part_of(rvm_study *part, const choice *c, rvm_error *err)
+{
+    memset(part, 0, sizeof *part);
+    const rvm_status status = take_part(part, c, err);
+    if (status == RVM_OK)
+        move_bounds(part, c->whole);
+    else
+        rvm_study_free(part);
+    return status;
 }
 
 rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row, size_t count,
                           rvm_error *err)
 {
-    rvm_status status = RVM_OK;
-    memset(part, 0, sizeof *part);
-    part->is_part = true;
-    part->basis = whole->basis;
-    part->outputs = 1;
-    part->target = rvm_array(1, sizeof *part->target);
-    part->p = rvm_problem_subset(whole->p, row, count);
-    if (part->p != NULL)
-        part->rows = rvm_kernel_rows_alloc(part->p, &whole->basis.kernel, whole->basis.rows);
-    if (part->rows == NULL || part->target == NULL)
-        status = rvm_fail_memory(err, "a part of the rows");
-    if (status == RVM_OK)
-        status = copy_observed(&part->target->observed, &whole->observed, row, count, err);
-    if (status != RVM_OK) {
-        rvm_study_free(part);
-        return status;
-    }
-    part->target->t_mean = whole->t_mean;
-    part->target->t_scale = whole->t_scale;
-    look_at(part, 0);
-    part->basis.N = count;
-    part->basis.spans = part->observed.spans;
-    part->basis.at = part->rows;
-    part->basis.at_p = part->p;
-    part->basis.row_weight = part->observed.row_weight;
-    const double fewer = rvm_study_ln_alpha(part) - rvm_study_ln_alpha(whole);
-    part->observed.ln_alpha_min += fewer; /* both are of a unit norm: a weight stays the same */
-    part->observed.bias_ln_alpha_max += fewer;
-    return RVM_OK;
+    return part_of(part, &(choice){ whole, row, count, false }, err);
+}
+
+rvm_status rvm_study_sample(rvm_study *sample, const rvm_study *whole, const size_t *place,
+                            size_t count, rvm_error *err)
+{
+    return part_of(sample, &(choice){ whole, place, count, true }, err);
 }
 
 rvm_status rvm_study_design(rvm_columns *d, const rvm_study *y, const size_t *id, size_t count,
@@ -324,7 +434,8 @@ rvm_status rvm_study_whole_design(rvm_columns *d, const rvm_study *y, int thread
 
 void rvm_study_free(rvm_study *y)
 {
-    rvm_problem_free(y->p);
+    if (!y->is_shared)
+        rvm_problem_free(y->p);
     rvm_kernel_rows_free(y->rows);
     if (!y->is_part)
         rvm_basis_free(&y->basis);
@@ -351,12 +462,6 @@ double rvm_study_constant_ln_beta(const rvm_study *y)
 double rvm_study_ln_alpha(const rvm_study *y)
 {
     const rvm_observed *o = &y->observed;
-    double rows = (double)o->N;
-    if (o->row_weight != NULL) {
-        rows = 0;
-        for (size_t n = 0; n < o->N; n++)
-            rows += o->row_weight[n];
-    }
-    assert(rows > 0);
-    return -log(rows);
+    assert(o->weight > 0);
+    return -log(o->weight);
 }

@@ -17,8 +17,9 @@ typedef struct {
 
 /* Does not change once it is made. */
 typedef struct {
-    rvm_problem *p;        /* owned; canonical order */
+    rvm_problem *p;        /* owned, unless a team shares it; canonical order */
     rvm_kernel_rows *rows; /* owned */
+    bool is_shared;        /* by a team: p is borrowed */
     bool is_part;          /* basis.row belongs to another study */
     rvm_basis basis;
     size_t outputs;
@@ -34,10 +35,14 @@ typedef struct {
 /* `first_label` is the label of class 1; weights of classes from s. */
 RVM_CHECKED rvm_status rvm_study_init(rvm_study *y, const rvm_problem *p, const rvm_settings *s,
                                       const rvm_kernel *kernel, int first_label, rvm_error *err);
-/* The rows row[0 .. count) of `whole`, ascending, with all its candidates; `whole` must outlive it.
- * Targets keep the units of `whole`. */
+/* The rows row[0 .. count) of `whole`, ascending, of those that are here, with all its candidates; the
+ * processes of a team share the rows that they name together. `whole` must outlive it. Targets keep the
+ * units of `whole`. */
 RVM_CHECKED rvm_status rvm_study_part(rvm_study *part, const rvm_study *whole, const size_t *row,
                                       size_t count, rvm_error *err);
+/* The same of rows by their places among all, which every process names and gets as rows of its own. */
+RVM_CHECKED rvm_status rvm_study_sample(rvm_study *sample, const rvm_study *whole,
+                                        const size_t *place, size_t count, rvm_error *err);
 /* Copies of the rows that kernel functions id[0 .. count) sit on; NULL without memory. */
 rvm_problem *rvm_study_rows_at(const rvm_study *y, const size_t *id, size_t count);
 /* What is seen of output k: a view of y, to be used as long as y is there, and not to be freed. A
