@@ -334,6 +334,7 @@ rvm_status rvm_shard_sort(rvm_problem **p, rvm_team *team, rvm_error *err)
 {
     rvm_problem *between = NULL, *out = NULL;
     size_t *order = NULL;
+    const int last = (int)rvm_team_max(team, (*p)->max_index); /* of features that are gone, too */
     (*p)->outputs = (size_t)rvm_team_max(team, (*p)->rows > 0 ? (double)(*p)->outputs : 1);
     rvm_status status = sort_by_samples(&between, *p, team, err);
     if (status == RVM_OK) {
@@ -343,8 +344,10 @@ rvm_status rvm_shard_sort(rvm_problem **p, rvm_team *team, rvm_error *err)
     }
     if (status == RVM_OK)
         status = align(&out, between, order, between->rows, team, err);
-    if (status == RVM_OK)
+    if (status == RVM_OK) {
         *p = out;
+        out->max_index = last;
+    }
     free(order);
     rvm_problem_free(between);
     return status;

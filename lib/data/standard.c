@@ -289,6 +289,13 @@ rvm_status rvm_standard_apply(rvm_problem *out, const rvm_standard *s, const rvm
         memory = rvm_problem_append_outputs(out, rvm_problem_targets(p, i), p->outputs, row.index,
                                             row.value, row.pairs);
     }
+    if (p->number != NULL && memory) {
+        free(out->number);
+        out->number = rvm_array(p->rows, sizeof *out->number);
+        memory = out->number != NULL;
+    }
+    if (p->number != NULL && memory)
+        memcpy(out->number, p->number, p->rows * sizeof *out->number);
     out->max_index = GSL_MAX(out->max_index, p->max_index);
     free(row.index);
     free(row.value);

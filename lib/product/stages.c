@@ -2,6 +2,7 @@
 #include "product/stages.h"
 
 #include <gsl/gsl_math.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static rvm_status observe_problem(rvm_trainer *tr, rvm_error *err)
 
 static void report_search(rvm_report *r, const rvm_trainer *tr)
 {
-    r->rows = tr->study.observed.N;
+    r->rows = tr->study.observed.spans.N;
     tr->type->report(r, tr->search);
     r->converged = tr->done && r->converged;
 }
@@ -66,8 +67,14 @@ static bool has_one_target(const rvm_trainer *tr)
     const rvm_problem *p = tr->p;
     const size_t q = p->outputs;
     bool same = true;
-    for (size_t i = 1; i < p->rows && same; i++)
-        same = memcmp(p->target, p->target + i * q, q * sizeof *p->target) == 0;
+    for (size_t k = 0; k < q && same; k++) {
+        double most = -INFINITY, least = INFINITY;
+        for (size_t i = 0; i < p->rows; i++) {
+            most = fmax(most, p->target[i * q + k]);
+            least = fmin(least, p->target[i * q + k]);
+        }
+        same = rvm_team_max(p->team, most) == rvm_team_min(p->team, least);
+    }
     return same;
 }
 
@@ -215,7 +222,7 @@ enum { LEAST_ROWS = 10, LEAST_FOLDS = 2 };
 
 static bool is_calibration_wanted(const rvm_trainer *tr)
 {
-    return tr->settings.probability && tr->p->rows >= LEAST_ROWS &&
+    return tr->settings.probability && rvm_problem_all(tr->p) >= LEAST_ROWS &&
            (tr->type == NULL || !tr->type->trivial);
 }
 
@@ -241,7 +248,7 @@ static size_t folds_wanted(const rvm_trainer *tr)
     size_t commonest = 0;
     for (size_t c = 0; c < classes->count; c++)
         commonest = GSL_MAX(commonest, classes->rows[c]);
-    return rvm_calibration_folds(tr->p->rows, tr->p->rows - commonest);
+    return rvm_calibration_folds(rvm_problem_all(tr->p), rvm_problem_all(tr->p) - commonest);
 }
 
 static double share_of_calibration(const rvm_trainer *tr)

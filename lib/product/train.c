@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "data/labels.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "product/crossval.h"
 #include "product/model.h"
 #include "product/settings.h"
@@ -101,6 +102,8 @@ static rvm_status standardize(rvm_trainer *tr, rvm_error *err)
         status = rvm_fail_memory(err, "the standardised rows");
     if (status == RVM_OK)
         status = rvm_standard_apply(tr->own, &tr->standard, tr->file, err);
+    if (status == RVM_OK && tr->file->team != NULL) /* rounding may have made rows equal */
+        status = rvm_shard_sort(&tr->own, tr->file->team, err);
     tr->p = tr->own;
     tr->settings.standardize = false;
     return status;
@@ -134,6 +137,7 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
         status = next_stage(tr, err);
     if (status == RVM_OK && !tr->over && (tr->round == 0 || !rvm_trainer_is_interrupted(tr)))
         status = rvm_stages[tr->stage].step(tr, err);
+    status = rvm_team_agree(tr->file->team, status, err);
     tr->over =
         tr->over && (tr->done || !rvm_trainer_is_interrupted(tr)); /* cut short looks like an end */
     tr->done = tr->over && work_left(tr) == 0;

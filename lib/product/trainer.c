@@ -77,7 +77,7 @@ static bool is_quick(const rvm_trainer *tr, const rvm_induced *r)
 {
     const double classes = (double)tr->labels.count, m = (double)r->count;
     const double steps = 100; /* to the mode */
-    return (double)tr->study.observed.N * m * (m + steps * classes) < 2e9;
+    return (double)tr->study.observed.spans.N * m * (m + steps * classes) < 2e9;
 }
 
 static rvm_status finish_process(rvm_model *m, const rvm_trainer *tr, rvm_error *err)
@@ -131,7 +131,7 @@ static rvm_status make_model(rvm_model **out, const rvm_trainer *tr, bool conver
         rvm_model_free(m);
         return rvm_fail_memory(err, "the model");
     }
-    m->examples = tr->study.observed.N;
+    m->examples = tr->study.observed.spans.N;
     m->converged = converged;
     if (tr->settings.method != RVM_METHOD_GIBBS) {
         m->weight_prior = tr->settings.weight_prior;
