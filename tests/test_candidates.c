@@ -261,8 +261,7 @@ START_TEST(every_group_has_its_places)
         rvm_study y;
         rvm_columns c;
         rvm_error err = { 0 };
-        size_t order[76], of_kind[3] = { 0 };
-        bool scratch[76];
+        size_t order[76], of_kind[3] = { 0 }, drawn;
         gsl_rng *rng = random_numbers(1);
         const size_t x1 = 1;
         s.linear = s.quadratic = true;
@@ -270,17 +269,77 @@ START_TEST(every_group_has_its_places)
         ck_assert_uint_eq(y.basis.count, 76);
         CHECK_OK(rvm_columns_init(&c, &y.basis, K, 0, 1, &err));
         CHECK_OK(rvm_columns_append(&c, &x1, 1, &err));
-        ck_assert_uint_eq(rvm_candidates_draw(order, scratch, &c, 76, 8, rng), 8);
+        CHECK_OK(rvm_candidates_draw(order, &drawn, &c, 8, rng, &err));
+        ck_assert_uint_eq(drawn, 8);
         for (size_t k = 0; k < 8; k++) {
             ck_assert(order[k] != 1 && order[k] < 76 && (k == 0 || order[k] > order[k - 1]));
             of_kind[order[k] < 3 ? 0 : order[k] < 6 ? 1 : 2]++;
         }
         ck_assert(of_kind[0] == 2 && of_kind[1] == 3 && of_kind[2] == 3);
-        ck_assert_uint_eq(rvm_candidates_draw(order, scratch, &c, 76, 1000, rng), 75);
+        CHECK_OK(rvm_candidates_draw(order, &drawn, &c, 1000, rng, &err));
+        ck_assert_uint_eq(drawn, 75);
+        for (size_t k = 0; k < 75; k++)
+            ck_assert_uint_eq(order[k], k < 1 ? k : k + 1);
         gsl_rng_free(rng);
         rvm_columns_free(&c);
         rvm_study_free(&y);
         rvm_problem_free(p);
+    }
+END_TEST
+
+/* Of 6001 candidates, four of which have a column: each of the others as often as it should be. Tenths
+ * of them are drawn 8000 times in all, with a standard deviation of 84. */
+START_TEST(draws_are_even_and_leave_active_ones_out)
+    {
+        rvm_study y;
+        rvm_columns c;
+        rvm_posterior_at at;
+        rvm_error err = { 0 };
+        size_t order[400], drawn, tenth[10] = { 0 }, ends = 0;
+        double *gradient = calloc(MANY, sizeof *gradient);
+        gsl_rng *rng = random_numbers(5);
+        many(&y, &c, &at, gradient, 1);
+        ck_assert_uint_eq(y.basis.count, MANY + 1);
+        for (int time = 0; time < 200; time++) {
+            CHECK_OK(rvm_candidates_draw(order, &drawn, &c, 400, rng, &err));
+            ck_assert_uint_eq(drawn, 400);
+            for (size_t k = 0; k < drawn; k++) {
+                ck_assert(order[k] <= MANY && (k == 0 || order[k] > order[k - 1]));
+                ck_assert(order[k] != 0 && order[k] != 900 && order[k] != 2500 && order[k] != 4100);
+                tenth[(order[k] - 1) * 10 / MANY]++;
+                ends += order[k] == 1 || order[k] == MANY;
+            }
+        }
+        for (size_t k = 0; k < 10; k++)
+            ck_assert_double_lt(fabs((double)tenth[k] - 8000), 5 * 84);
+        ck_assert(ends > 8 && ends < 48); /* 26.7, 5.0 */
+        gsl_rng_free(rng);
+        free(gradient);
+        rvm_columns_free(&c);
+        rvm_study_free(&y);
+    }
+END_TEST
+
+/* Neither active ones nor those that are there, and no more than there is room for. */
+START_TEST(wanted_candidates_are_added_once)
+    {
+        rvm_study y;
+        rvm_columns c;
+        rvm_posterior_at at;
+        rvm_error err = { 0 };
+        const size_t wanted[] = { 5000, 900, 17, 40, 3, 0, 4100 }, all[] = { 3, 17, 40, 60, 5000 };
+        size_t order[6] = { 17, 40, 60 }, drawn = 3;
+        double *gradient = calloc(MANY, sizeof *gradient);
+        many(&y, &c, &at, gradient, 1);
+        CHECK_OK(rvm_candidates_add(order, &drawn, 6, &c, wanted, 7, &err));
+        ck_assert_uint_eq(drawn, 5);
+        ck_assert_mem_eq(order, all, sizeof all);
+        CHECK_OK(rvm_candidates_add(order, &drawn, 6, &c, (const size_t[]){ 8, 7 }, 2, &err));
+        ck_assert_uint_eq(drawn, 6);
+        ck_assert_uint_eq(order[1], 8);
+        free(gradient);
+        rvm_columns_free(&c);
+        rvm_study_free(&y);
     }
 END_TEST
 
@@ -367,6 +426,8 @@ Suite *candidates_suite(void)
     tcase_add_test(c, nothing_gains_too_much);
     tcase_add_test(c, multiples_of_an_active_function_offer_nothing);
     tcase_add_test(c, every_group_has_its_places);
+    tcase_add_test(c, draws_are_even_and_leave_active_ones_out);
+    tcase_add_test(c, wanted_candidates_are_added_once);
     tcase_add_test(c, many_rows_are_sampled);
     tcase_add_test(c, candidates_with_any_number_of_threads);
     suite_add_tcase(s, c);

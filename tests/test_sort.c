@@ -2,6 +2,7 @@
 #include "base/sort.h"
 
 #include <limits.h>
+#include <stdint.h>
 
 #include "suites.h"
 
@@ -31,6 +32,24 @@ START_TEST(places_in_a_list)
     }
 END_TEST
 
+START_TEST(lists_of_counts)
+    {
+        size_t list[] = { 7, SIZE_MAX, 7, 0, 12, 0 };
+        const size_t want[] = { 0, 7, 12, SIZE_MAX };
+        ck_assert_uint_eq(rvm_sort_unique_numbers(list, 6), 4);
+        ck_assert_mem_eq(list, want, sizeof want);
+        ck_assert_uint_eq(rvm_sort_unique_numbers(NULL, 0), 0);
+        ck_assert_uint_eq(rvm_sort_below(list, 4, 0), 0);
+        ck_assert_uint_eq(rvm_sort_below(list, 4, 7), 1);
+        ck_assert_uint_eq(rvm_sort_below(list, 4, 8), 2);
+        ck_assert_uint_eq(rvm_sort_below(list, 3, SIZE_MAX), 3);
+        ck_assert_uint_eq(rvm_sort_below(NULL, 0, 5), 0);
+        for (size_t k = 0; k < 4; k++)
+            ck_assert(rvm_sort_has(list, 4, want[k]));
+        ck_assert(!rvm_sort_has(list, 4, 8) && !rvm_sort_has(list, 3, SIZE_MAX));
+    }
+END_TEST
+
 Suite *sort_suite(void);
 Suite *sort_suite(void)
 {
@@ -38,6 +57,7 @@ Suite *sort_suite(void)
     TCase *c = tcase_create("sort");
     tcase_add_test(c, lists_without_repetitions);
     tcase_add_test(c, places_in_a_list);
+    tcase_add_test(c, lists_of_counts);
     suite_add_tcase(s, c);
     return s;
 }

@@ -1,7 +1,6 @@
 /* Ascending lists of whole numbers. */
 #include "base/sort.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 static int compare_int(const void *a, const void *b)
@@ -35,4 +34,40 @@ size_t rvm_sort_find(const int *list, size_t count, int wanted, size_t hint)
         high = before ? high : middle;
     }
     return list[low] == wanted ? low : count;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+size_t rvm_sort_unique_numbers(size_t *list, size_t count)
+{
+    size_t kept = 0;
+    if (count > 0)
+        qsort(list, count, sizeof *list, compare_numbers);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || list[i] != list[kept - 1])
+            list[kept++] = list[i];
+    return kept;
+}
+
+size_t rvm_sort_below(const size_t *list, size_t count, size_t bound)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (list[middle] < bound)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool rvm_sort_has(const size_t *list, size_t count, size_t wanted)
+{
+    const size_t place = rvm_sort_below(list, count, wanted);
+    return place < count && list[place] == wanted;
 }

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sort.h"
 #include "data/problem.h"
 
 /* A row with what compares it: qsort hands over nothing else. */
@@ -87,16 +88,101 @@ bool rvm_order_copy(const rvm_problem *p, size_t a, size_t b)
                                              p->outputs * sizeof *p->target) == 0;
 }
 
-/* Selection sampling: row n is taken with the probability that it is among the `count - taken` of
- * the N - n that are left (Knuth 1998, section 3.4.2, algorithm S). */
-rvm_status rvm_order_sample(size_t **row, size_t count, size_t N, gsl_rng *rng, rvm_error *err)
+/* ---- Samples -------------------------------------------------------------------------------- */
+
+/* One of 0 .. N - 1; GSL's generators give 32 bits at a time. */
+static size_t draw_one(size_t N, gsl_rng *rng)
 {
-    size_t *sample = rvm_array(count, sizeof *sample), taken = 0;
-    if (sample == NULL)
-        return rvm_fail_memory(err, "a sample of the rows");
+    const size_t part = (size_t)1 << 31, parts = (N - 1) / part + 1;
+    size_t drawn = N;
+    if (parts == 1)
+        return gsl_rng_uniform_int(rng, N);
+    while (drawn >= N)
+        drawn = gsl_rng_uniform_int(rng, parts) * part + gsl_rng_uniform_int(rng, part);
+    return drawn;
+}
+
+/* Selection sampling: n is taken with the probability that it is among the `count - taken` of the
+ * N - n that are left (Knuth 1998, section 3.4.2, algorithm S). */
+static void select_some(size_t *sample, size_t count, size_t N, gsl_rng *rng)
+{
+    size_t taken = 0;
     for (size_t n = 0; n < N && taken < count; n++)
         if ((double)(N - n) * gsl_rng_uniform(rng) < (double)(count - taken))
             sample[taken++] = n;
+}
+
+/* Numbers are drawn with repetition until `count` of them differ, which any set of so many is as
+ * likely to be the first to do as another. Never more at a time than are missing, so that none is
+ * left over. */
+static void draw_few(size_t *sample, size_t count, size_t N, gsl_rng *rng)
+{
+    size_t found = 0;
+    while (found < count) {
+        for (size_t k = found; k < count; k++)
+            sample[k] = draw_one(N, rng);
+        found = rvm_sort_unique_numbers(sample, count);
+    }
+}
+
+/* Into sample[0 .. count), ascending. */
+static void draw(size_t *sample, size_t count, size_t N, gsl_rng *rng)
+{
+    enum { FEW = 8 }; /* less than one of so many: repetitions are rare */
+    if (count < N / FEW)
+        draw_few(sample, count, N, rng);
+    else
+        select_some(sample, count, N, rng);
+}
+
+rvm_status rvm_order_sample(size_t **row, size_t count, size_t N, gsl_rng *rng, rvm_error *err)
+{
+    size_t *sample = rvm_array(count, sizeof *sample);
+    if (sample == NULL)
+        return rvm_fail_memory(err, "a sample of the rows");
+    draw(sample, count, N, rng);
+    *row = sample;
+    return RVM_OK;
+}
+
+/* Bits that depend on all bits of x: the output function of SplitMix64 (Steele, Lea and Flood
+ * 2014). Seeds that differ by little give generators that have nothing in common. */
+static unsigned long long mix(unsigned long long x)
+{
+    x += 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+/* How many of `count` are below row `first` of N: products are exact for all N below 2^32. */
+static size_t share_below(size_t first, size_t count, size_t N)
+{
+    return first * count / N;
+}
+
+rvm_status rvm_order_sample_spans(size_t **row, size_t *here, const rvm_spans *spans, size_t count,
+                                  unsigned long seed, rvm_error *err)
+{
+    const size_t begin = rvm_spans_first_row(spans), N = spans->N;
+    const size_t end = begin + rvm_spans_here(spans);
+    *here = share_below(end, count, N) - share_below(begin, count, N);
+    size_t *sample = rvm_array(*here, sizeof *sample), taken = 0;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    if (sample == NULL || rng == NULL) {
+        free(sample);
+        gsl_rng_free(rng);
+        return rvm_fail_memory(err, "a sample of the rows");
+    }
+    for (size_t k = spans->first; k < spans->end; k++) {
+        const size_t first = k * spans->rows, last = GSL_MIN(first + spans->rows, N);
+        const size_t some = share_below(last, count, N) - share_below(first, count, N);
+        gsl_rng_set(rng, (unsigned long)(mix(mix(mix(seed) + count) + k) >> 32));
+        draw(sample + taken, some, last - first, rng);
+        for (size_t n = 0; n < some; n++)
+            sample[taken++] += first - begin;
+    }
+    gsl_rng_free(rng);
     *row = sample;
     return RVM_OK;
 }

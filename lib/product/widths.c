@@ -55,8 +55,8 @@
 #include "basis/term.h"
 #include "data/problem.h"
 #include "inference/process.h"
-#include "product/sample.h"
 #include "product/screen.h"
+#include "search/sample.h"
 
 enum {
     MOST_ROWS = 500,
@@ -396,16 +396,13 @@ static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
                               const rvm_settings *s, rvm_error *err)
 {
     const double *row_weight = y->observed.row_weight;
-    size_t count;
-    const rvm_status status = rvm_sample_rows(row, &count, y, most_rows(s), s->seed, err);
-    if (status != RVM_OK)
+    const rvm_status status = rvm_sample_rows(&w->p, row, y, most_rows(s), s->seed, err);
+    if (status != RVM_OK || row_weight == NULL)
         return status;
-    w->p = rvm_problem_subset(y->p, *row, count);
-    if (row_weight != NULL)
-        w->row_weight = rvm_array(count, sizeof *w->row_weight);
-    if (w->p == NULL || (row_weight != NULL && w->row_weight == NULL))
+    w->row_weight = rvm_array(w->p->rows, sizeof *w->row_weight);
+    if (w->row_weight == NULL)
         return rvm_fail_memory(err, "a part of the rows");
-    for (size_t n = 0; n < count && row_weight != NULL; n++)
+    for (size_t n = 0; n < w->p->rows; n++)
         w->row_weight[n] = row_weight[(*row)[n]];
     return RVM_OK;
 }

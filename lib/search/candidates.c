@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <gsl/gsl_blas.h>
+#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 #include "base/interrupt.h"
 #include "base/linalg.h"
 #include "base/parallel.h"
+#include "base/sort.h"
+#include "data/order.h"
+#include "data/shard.h"
 #include "inference/evidence.h"
 
 enum {
@@ -21,9 +25,9 @@ enum {
     ROWS_A_FUNCTION = 2  /* and so many for each active function */
 };
 
-/* The active functions on some of the rows. */
+/* The active functions on some of the rows, which every process of a team has. */
 typedef struct {
-    rvm_study part; /* of those rows; zeroed where they are all */
+    rvm_study some; /* of those rows; zeroed where they are all */
     const rvm_basis *basis;
     size_t K, rows;
     double *curvature; /* owned, rows */
@@ -33,34 +37,45 @@ typedef struct {
 
 static void sample_free(sample *s)
 {
-    rvm_study_free(&s->part);
+    rvm_study_free(&s->some);
     free(s->curvature);
     gsl_matrix_free(s->A);
     gsl_matrix_free(s->L);
 }
 
+/* Rows row[0 .. s->rows), ascending, by their places among all, and their curvature. */
+static rvm_status pick_rows(sample *s, const rvm_posterior_at *at, const size_t *row,
+                            rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    s->basis = &at->y->basis;
+    for (size_t n = 0; n < s->rows && at->curvature == NULL; n++)
+        s->curvature[n] = at->beta;
+    if (at->curvature != NULL)
+        status = rvm_shard_pick_numbers(s->curvature, at->y->p, row, s->rows, at->curvature, err);
+    if (status != RVM_OK || (at->y->p->team == NULL && s->rows == at->y->p->rows))
+        return status;
+    status = rvm_study_sample(&s->some, at->y, row, s->rows, err);
+    s->basis = &s->some.basis;
+    return status;
+}
+
 /* Every so-many-th row; each then counts for so many. */
 static rvm_status choose_rows(sample *s, const rvm_posterior_at *at, rvm_error *err)
 {
-    const size_t N = at->y->observed.N, K = at->columns->count;
+    const size_t N = at->y->observed.spans.N, K = at->columns->count;
     const size_t wanted = ROWS_TO_START + ROWS_A_FUNCTION * K;
     const size_t stride = N / wanted > 1 ? N / wanted : 1;
     s->rows = (N + stride - 1) / stride;
-    s->basis = &at->y->basis;
     s->curvature = rvm_array(s->rows, sizeof *s->curvature);
     size_t *row = rvm_array(s->rows, sizeof *row);
-    rvm_status status = RVM_OK;
-    if (s->curvature == NULL || row == NULL)
-        status = rvm_fail_memory(err, "a sample of the rows");
-    for (size_t n = 0; n < s->rows && status == RVM_OK; n++) {
+    for (size_t n = 0; n < s->rows && row != NULL; n++)
         row[n] = n * stride;
-        s->curvature[n] =
-            (double)stride * (at->curvature == NULL ? at->beta : at->curvature[row[n]]);
-    }
-    if (status == RVM_OK && stride > 1) {
-        status = rvm_study_part(&s->part, at->y, row, s->rows, err);
-        s->basis = &s->part.basis;
-    }
+    const rvm_status status = s->curvature == NULL || row == NULL
+                                  ? rvm_fail_memory(err, "a sample of the rows")
+                                  : pick_rows(s, at, row, err);
+    for (size_t n = 0; n < s->rows && status == RVM_OK; n++)
+        s->curvature[n] *= (double)stride;
     free(row);
     return status;
 }
@@ -176,6 +191,32 @@ static rvm_status measure_shares(double *share, const sample *s, const size_t *i
     return status;
 }
 
+/* Each process of a team measures some blocks of them, the same way as one would by itself. */
+static rvm_status share_out(double *share, const sample *s, const size_t *id, size_t count,
+                            const rvm_posterior_at *at, rvm_error *err)
+{
+    rvm_team *team = at->y->p->team;
+    const size_t size = (size_t)rvm_team_size(team), me = (size_t)rvm_team_rank(team);
+    const size_t blocks = (count + BLOCK - 1) / BLOCK;
+    size_t *bytes = rvm_array(size, sizeof *bytes), first = 0;
+    double *mine = rvm_array(count, sizeof *mine);
+    rvm_status status =
+        bytes == NULL || mine == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
+    for (size_t r = 0, begin = 0, end; r < size && status == RVM_OK; r++, begin = end) {
+        end = GSL_MIN(blocks * (r + 1) / size * BLOCK, count);
+        bytes[r] = (end - begin) * sizeof *share;
+        first = r == me ? begin : first;
+    }
+    if (status == RVM_OK)
+        status = measure_shares(mine, s, id + first, bytes[me] / sizeof *share, at->threads, err);
+    status = rvm_team_agree(team, status, err);
+    if (status == RVM_OK)
+        rvm_team_gather(team, mine, share, bytes);
+    free(bytes);
+    free(mine);
+    return status;
+}
+
 static int by_gain(const void *a, const void *b)
 {
     const rvm_candidate *x = a, *y = b;
@@ -195,10 +236,13 @@ static rvm_status measure(double *norm, double *share, double *Q, double *S,
 {
     sample s = { .K = at->columns->count };
     rvm_status status = choose_rows(&s, at, err);
+    if (status == RVM_OK)
+        status = rvm_basis_bring(&at->y->basis, id, count, at->columns->id, s.K, err);
     if (status == RVM_OK && s.K > 0)
         status = factor_sample(&s, at, err);
+    status = rvm_team_agree(at->y->p->team, status, err);
     if (status == RVM_OK)
-        status = measure_shares(share, &s, id, count, at->threads, err);
+        status = share_out(share, &s, id, count, at, err);
     for (size_t k = 0; k < count && status == RVM_OK; k += TOGETHER)
         status = rvm_interrupted(at->y->observed.interrupted)
                      ? rvm_fail_interrupted(err)
@@ -233,68 +277,93 @@ rvm_status rvm_candidates_find(rvm_candidate *candidates, size_t *found, const r
     return status;
 }
 
-static int ascending(const void *a, const void *b)
+/* ---- Samples -------------------------------------------------------------------------------- */
+
+/* The candidates that have a column, ascending; owned by the caller. */
+static rvm_status list_active(size_t **active, const rvm_columns *c, rvm_error *err)
 {
-    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    return (i > j) - (i < j);
+    *active = rvm_array(c->count, sizeof **active);
+    if (*active == NULL)
+        return rvm_fail_memory(err, "the candidates");
+    memcpy(*active, c->id, c->count * sizeof **active);
+    rvm_sort_unique_numbers(*active, c->count);
+    return RVM_OK;
 }
 
-/* At most `most` of the numbers in order[0 .. count) that are not active, into its first places. */
-static size_t draw(size_t *order, size_t count, const bool *active, size_t most, gsl_rng *rng)
+/* A group of candidates, and those of them that have a column. */
+typedef struct {
+    size_t first, end;
+    const size_t *active; /* borrowed, ascending */
+    size_t count;         /* of these */
+} group;
+
+/* From places among those that have no column, ascending, to candidates: each one that is passed by
+ * moves what follows on by one. */
+static void number_places(size_t *id, size_t count, const group *g)
 {
-    size_t drawn = 0;
-    /* As far as a shuffle has to go: most of them, and as many again as are passed over. */
-    for (size_t k = 0; k < count && drawn < most; k++) {
-        const size_t with = k + gsl_rng_uniform_int(rng, count - k), id = order[with];
-        order[with] = order[k];
-        order[k] = id;
-        if (!active[id])
-            order[drawn++] = id; /* drawn <= k: that place is done with */
+    size_t passed = 0;
+    for (size_t k = 0; k < count; k++) {
+        id[k] += g->first + passed;
+        for (; passed < g->count && g->active[passed] <= id[k]; passed++)
+            id[k]++;
     }
-    return drawn;
 }
 
-size_t rvm_candidates_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
-                           gsl_rng *rng)
+/* At most `most` of a group to order + *drawn. */
+static rvm_status draw(size_t *order, size_t *drawn, const group *g, size_t most, gsl_rng *rng,
+                       rvm_error *err)
 {
-    size_t end[RVM_BASIS_GROUPS], count = 0, first = 0;
+    const size_t others = g->end - g->first - g->count, count = most < others ? most : others;
+    size_t *id = NULL;
+    const rvm_status status = rvm_order_sample(&id, count, others, rng, err);
+    if (status != RVM_OK)
+        return status;
+    number_places(id, count, g);
+    memcpy(order + *drawn, id, count * sizeof *order);
+    *drawn += count;
+    free(id);
+    return RVM_OK;
+}
+
+rvm_status rvm_candidates_draw(size_t *order, size_t *drawn, const rvm_columns *c, size_t most,
+                               gsl_rng *rng, rvm_error *err)
+{
+    size_t end[RVM_BASIS_GROUPS], first = 0, passed = 0, *active;
     const size_t groups = rvm_basis_groups(end, &c->basis);
-    memset(active, 0, M * sizeof *active);
-    for (size_t k = 0; k < c->count; k++)
-        active[c->id[k]] = true;
-    for (size_t m = 0; m < M; m++)
-        order[m] = m;
-    for (size_t g = 0; g < groups; first = end[g++]) {
-        const size_t left = most - count, places = g + 1 < groups ? left / 2 : left;
-        const size_t drawn = draw(order + first, end[g] - first, active, places, rng);
-        memmove(order + count, order + first, drawn * sizeof *order);
-        count += drawn;
+    rvm_status status = list_active(&active, c, err);
+    *drawn = 0;
+    for (size_t g = 0; g < groups && status == RVM_OK; first = end[g++]) {
+        const size_t left = most - *drawn, places = g + 1 < groups ? left / 2 : left;
+        const size_t inside = rvm_sort_below(active + passed, c->count - passed, end[g]);
+        const group of = { first, end[g], active + passed, inside };
+        status = draw(order, drawn, &of, places, rng, err);
+        passed += inside;
     }
-    qsort(order, count, sizeof *order, ascending);
-    return count;
+    free(active);
+    return status;
+}
+
+rvm_status rvm_candidates_add(size_t *order, size_t *drawn, size_t room, const rvm_columns *c,
+                              const size_t *wanted, size_t count, rvm_error *err)
+{
+    const size_t before = *drawn;
+    size_t *active;
+    const rvm_status status = list_active(&active, c, err);
+    for (size_t k = 0; k < count && *drawn < room && status == RVM_OK; k++)
+        if (!rvm_sort_has(active, c->count, wanted[k]) && !rvm_sort_has(order, before, wanted[k]))
+            order[(*drawn)++] = wanted[k];
+    rvm_sort_unique_numbers(order, *drawn);
+    free(active);
+    return status;
 }
 
 static int by_id(const void *a, const void *b)
 {
-    return ascending(&((const rvm_candidate *)a)->id, &((const rvm_candidate *)b)->id);
+    const size_t i = ((const rvm_candidate *)a)->id, j = ((const rvm_candidate *)b)->id;
+    return (i > j) - (i < j);
 }
 
 void rvm_candidates_sort_by_id(rvm_candidate *candidates, size_t count)
 {
     qsort(candidates, count, sizeof *candidates, by_id);
-}
-
-size_t rvm_candidates_add(size_t *order, bool *active, size_t drawn, size_t room,
-                          const size_t *wanted, size_t count)
-{
-    for (size_t k = 0; k < drawn; k++)
-        active[order[k]] = true;
-    for (size_t k = 0; k < count && drawn < room; k++) {
-        if (active[wanted[k]])
-            continue;
-        active[wanted[k]] = true;
-        order[drawn++] = wanted[k];
-    }
-    qsort(order, drawn, sizeof *order, ascending);
-    return drawn;
 }

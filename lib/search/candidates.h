@@ -35,16 +35,17 @@ RVM_CHECKED rvm_status rvm_candidates_find(rvm_candidate *candidates, size_t *fo
                                            const rvm_posterior_at *at, const size_t *id,
                                            size_t count, double tolerance, rvm_error *err);
 
-/* At most `most` random ones of the M candidates of c that have no column in it, ascending, into
- * order (room for M). Of their groups (basis.h), which may differ in size a thousandfold, each one
- * gets half of the places that are left, if it fills them, and the last one all of them.
- * active: scratch, M. Returns how many. */
-size_t rvm_candidates_draw(size_t *order, bool *active, const rvm_columns *c, size_t M, size_t most,
-                           gsl_rng *rng);
-/* Adds to the `drawn` ones of order those of wanted[0 .. count) that are neither active, by the scratch
- * of that draw, nor among them, while there is room; ascending. Returns how many there are then. */
-size_t rvm_candidates_add(size_t *order, bool *active, size_t drawn, size_t room,
-                          const size_t *wanted, size_t count);
+/* At most `most` random ones of the candidates of c that have no column in it, ascending, into order
+ * (room for as many); *drawn says how many. Of their groups (basis.h), which may differ in size a
+ * thousandfold, each one gets half of the places that are left, if it fills them, and the last one
+ * all of them. Cost: that of a sort of them, whatever the number of candidates. */
+RVM_CHECKED rvm_status rvm_candidates_draw(size_t *order, size_t *drawn, const rvm_columns *c,
+                                           size_t most, gsl_rng *rng, rvm_error *err);
+/* Adds to the *drawn ones of order those of wanted[0 .. count), all different, that neither have a
+ * column nor are among them, while there is room; ascending. */
+RVM_CHECKED rvm_status rvm_candidates_add(size_t *order, size_t *drawn, size_t room,
+                                          const rvm_columns *c, const size_t *wanted, size_t count,
+                                          rvm_error *err);
 void rvm_candidates_sort_by_id(rvm_candidate *candidates, size_t count);
 
 #endif

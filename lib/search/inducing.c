@@ -18,6 +18,7 @@
 #include "data/problem.h"
 #include "inference/points.h"
 #include "search/process_climb.h"
+#include "search/sample.h"
 
 enum {
     GROWTH = 3,             /* points for each relevance vector */
@@ -57,34 +58,66 @@ struct rvm_inducing {
 
 /* ---- The start ------------------------------------------------------------------------------ */
 
-/* All functions of all latent functions, each once. */
-static rvm_status collect(rvm_inducing *g, const rvm_search_type *type, const void *search,
-                          size_t latents, rvm_error *err)
+/* A function of a latent function, with the precision of its raw weight. */
+typedef struct {
+    size_t id;
+    double precision;
+} active_function;
+
+/* By candidate, of one those of little precision first. */
+static int compare_functions(const void *a, const void *b)
 {
-    const rvm_basis *b = &g->y->basis;
-    const size_t M = b->count;
-    double *alpha = rvm_array(M, sizeof *alpha); /* the least precision; 0: not active */
-    if (alpha == NULL)
-        return rvm_fail_memory(err, "the points of the process");
-    for (size_t k = 0; k < latents; k++) {
-        const rvm_found found = type->solution(search, k);
-        const rvm_solved *s = found.solved;
-        for (size_t i = 0; i < s->K; i++) {
-            const double raw = exp(s->ln_alpha[i]) * gsl_pow_2(s->norm[i]);
-            double *to = &alpha[s->id[i]];
-            *to = *to == 0 ? raw : fmin(*to, raw);
-        }
+    const active_function *x = a, *z = b;
+    if (x->id != z->id)
+        return x->id < z->id ? -1 : 1;
+    return (x->precision > z->precision) - (x->precision < z->precision);
+}
+
+/* Those of all latent functions, and the bias, into `list`; NULL: how many there may be. */
+static size_t list_functions(active_function *list, rvm_inducing *g, const rvm_search_type *type,
+                             const void *search)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < g->latents; k++) {
+        const rvm_solved *s = type->solution(search, k).solved;
+        for (size_t i = 0; i < s->K; i++, count++)
+            if (list != NULL)
+                list[count] =
+                    (active_function){ s->id[i], exp(s->ln_alpha[i]) * gsl_pow_2(s->norm[i]) };
         g->noise[k] = exp(-s->ln_beta);
     }
-    if (b->bias && alpha[0] == 0) /* the level of a class is not the process's to find */
-        alpha[0] = 1;
-    for (size_t m = 0; m < M; m++)
-        if (alpha[m] > 0) {
-            if (m < b->terms)
-                g->precision[g->terms++] = alpha[m];
-            g->id[g->count++] = m;
-        }
-    free(alpha);
+    return count;
+}
+
+/* Each candidate once, with the least precision that a latent function has for it. The level of a
+ * class is not the process's to find, so that the bias is always there. */
+static rvm_status collect(rvm_inducing *g, const rvm_search_type *type, const void *search,
+                          rvm_error *err)
+{
+    const rvm_basis *b = &g->y->basis;
+    const size_t count = list_functions(NULL, g, type, search);
+    active_function *list = rvm_array(count, sizeof *list);
+    g->id = rvm_array(count + 1, sizeof *g->id);
+    g->precision = rvm_array(count + 1, sizeof *g->precision);
+    if (list == NULL || g->id == NULL || g->precision == NULL) {
+        free(list);
+        return rvm_fail_memory(err, "the points of the process");
+    }
+    list_functions(list, g, type, search);
+    qsort(list, count, sizeof *list, compare_functions);
+    if (b->bias && (count == 0 || list[0].id != 0)) {
+        g->precision[g->terms++] = 1;
+        g->id[g->count++] = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool again = g->count > 0 && g->id[g->count - 1] == list[i].id;
+        if (again || list[i].precision == 0) /* has left the range of numbers */
+            continue;
+        if (rvm_basis_is_term(b, list[i].id))
+            g->precision[g->terms++] = list[i].precision;
+        g->id[g->count++] = list[i].id;
+    }
+    free(list);
     return RVM_OK;
 }
 
@@ -94,7 +127,7 @@ static size_t points_of(const rvm_inducing *g)
 }
 
 /* `count` of the numbers 0 .. N - 1, or all of them. */
-static rvm_status sample(size_t **row, size_t *count, size_t N, unsigned long seed, rvm_error *err)
+static rvm_status draw(size_t **row, size_t *count, size_t N, unsigned long seed, rvm_error *err)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     if (rng == NULL)
@@ -117,7 +150,7 @@ static size_t most_points(const rvm_inducing *g)
     const size_t all = g->y->basis.count - g->y->basis.terms;
     const bool classes = g->y->observed.likelihood->curved;
     const size_t least = classes ? LEAST_OF_CLASSES : LEAST_POINTS;
-    const double fit = sqrt((classes ? work_of_classes : work) / (double)g->y->p->rows);
+    const double fit = sqrt((classes ? work_of_classes : work) / (double)rvm_problem_all(g->y->p));
     const size_t many = GSL_MIN((size_t)fmin(fit, (double)(GROWTH * g->vectors)), room_for(g));
     if (g->settings.vectors > 0)
         return GSL_MIN(all, GSL_MAX(g->vectors, GSL_MIN((size_t)g->settings.vectors, room_for(g))));
@@ -134,51 +167,42 @@ static void forget_rows(rvm_inducing *g)
     g->T = NULL;
 }
 
-/* With normal noise rows with equal features and targets are one, as for length-scales (sample.h): taken
- * for new measurements they say that there is no noise. The list ascends, and rows of a study are sorted. */
-static size_t drop_copies(size_t *row, size_t count, const rvm_study *y)
-{
-    size_t kept = 0;
-    if (!y->observed.likelihood->has_noise)
-        return count;
-    for (size_t k = 0; k < count; k++)
-        if (kept == 0 || !rvm_order_copy(y->p, row[kept - 1], row[k]))
-            row[kept++] = row[k];
-    return kept;
-}
-
 /* A sample of so many rows for each point. */
 static rvm_status choose_rows(rvm_inducing *g, size_t for_each, rvm_error *err)
 {
     const bool classes = g->y->observed.likelihood->curved; /* one number is learned */
-    size_t count = classes ? ROWS : GSL_MAX(ROWS, for_each * most_points(g));
-    const rvm_status status = sample(&g->row, &count, g->y->observed.N, g->settings.seed, err);
-    if (status != RVM_OK)
-        return status;
-    count = drop_copies(g->row, count, g->y);
-    g->rows = rvm_problem_subset(g->y->p, g->row, count);
-    if (g->rows != NULL)
+    const size_t most = classes ? ROWS : GSL_MAX(ROWS, for_each * most_points(g));
+    const rvm_status status = rvm_sample_rows(&g->rows, &g->row, g->y, most, g->settings.seed, err);
+    if (status == RVM_OK)
         g->T = rvm_basis_terms(&g->y->basis, g->id, g->terms, g->rows);
-    return g->T == NULL ? rvm_fail_memory(err, "a part of the rows") : RVM_OK;
+    return status == RVM_OK && g->T == NULL ? rvm_fail_memory(err, "a part of the rows") : status;
+}
+
+/* For all the points that there may be. */
+static rvm_status make_room(rvm_inducing *g, rvm_error *err)
+{
+    const size_t most = g->terms + most_points(g);
+    size_t room = g->count;
+    const bool memory = rvm_grow(&g->id, &room, most, sizeof *g->id);
+    g->sorted = rvm_array(most, sizeof *g->sorted);
+    return memory && g->sorted != NULL ? RVM_OK : rvm_fail_memory(err, "the points of the process");
 }
 
 static rvm_status prepare(rvm_inducing *g, const rvm_search_type *type, const void *search,
                           size_t latents, rvm_error *err)
 {
-    const rvm_basis *b = &g->y->basis;
-    g->id = rvm_array(b->count, sizeof *g->id);
-    g->sorted = rvm_array(b->count, sizeof *g->sorted);
-    g->precision = rvm_array(b->terms, sizeof *g->precision);
+    g->latents = latents;
     g->noise = rvm_array(latents, sizeof *g->noise);
-    if (g->id == NULL || g->sorted == NULL || g->precision == NULL || g->noise == NULL)
+    if (g->noise == NULL)
         return rvm_fail_memory(err, "the points of the process");
-    rvm_status status = collect(g, type, search, latents, err);
+    rvm_status status = collect(g, type, search, err);
     g->vectors = points_of(g);
+    if (status == RVM_OK)
+        status = make_room(g, err);
     if (status == RVM_OK)
         status = choose_rows(g, most_points(g) > MANY_POINTS ? FOR_EACH / 2 : FOR_EACH, err);
     if (status != RVM_OK)
         return status;
-    g->latents = latents;
     const rvm_process_job job = { g->y,    g->rows,      g->row,   g->T,         g->terms,
                                   latents, g->precision, g->noise, &g->settings, NULL };
     g->type = g->y->observed.likelihood->curved ? &rvm_mode_climb : &rvm_fitc_climb;
@@ -255,7 +279,7 @@ static rvm_status sample_candidates(candidates *c, rvm_inducing *g, rvm_error *e
     const size_t most = most_points(g), all = b->count - b->terms;
     const double room = g->settings.budget_mb * 1048576 / 8 / 4 / (double)(most + 1);
     c->count = (size_t)fmax(fmin(fmax(CANDIDATES, 4.0 * (double)most), room), (double)most);
-    const rvm_status status = sample(&c->id, &c->count, all, g->settings.seed, err);
+    const rvm_status status = draw(&c->id, &c->count, all, g->settings.seed, err);
     if (status != RVM_OK)
         return status;
     for (size_t k = 0; k < c->count; k++)
@@ -269,14 +293,14 @@ static rvm_status sample_candidates(candidates *c, rvm_inducing *g, rvm_error *e
 /* What is a point already has no weight. */
 static rvm_status leave_points_out(candidates *c, const rvm_inducing *g, rvm_error *err)
 {
-    const rvm_basis *b = &g->y->basis;
-    bool *taken = rvm_array(b->count, sizeof *taken);
+    const size_t count = points_of(g);
+    size_t *taken = rvm_array(count, sizeof *taken);
     if (taken == NULL)
         return rvm_fail_memory(err, "the points of the process");
-    for (size_t i = g->terms; i < g->count; i++)
-        taken[g->id[i]] = true;
+    memcpy(taken, g->id + g->terms, count * sizeof *taken);
+    rvm_sort_unique_numbers(taken, count);
     for (size_t k = 0; k < c->count; k++)
-        if (taken[c->id[k]])
+        if (rvm_sort_has(taken, count, c->id[k]))
             c->weight[k] = 0;
     free(taken);
     return RVM_OK;
@@ -368,7 +392,8 @@ static rvm_status look_at_more(rvm_inducing *g, rvm_error *err)
 
 static bool is_sample(const rvm_inducing *g)
 {
-    return !g->type->in_batches && g->sample_climb == NULL && g->rows->rows < g->y->p->rows;
+    return !g->type->in_batches && g->sample_climb == NULL &&
+           g->rows->rows < rvm_problem_all(g->y->p);
 }
 
 rvm_status rvm_inducing_step(bool *done, rvm_inducing *g, rvm_error *err)
@@ -400,12 +425,6 @@ void rvm_inducing_report(rvm_report *r, const rvm_inducing *g)
     r->progress = g->resting ? 1 : steps / (steps + 10);
 }
 
-static int compare(const void *a, const void *b)
-{
-    const size_t *p = a, *q = b;
-    return (*p > *q) - (*p < *q);
-}
-
 bool rvm_inducing_is_placed(const rvm_inducing *g)
 {
     return g->steps > 0;
@@ -415,9 +434,9 @@ rvm_induced rvm_inducing_result(const rvm_inducing *g)
 {
     const rvm_process_state s = g->type->state(g->climb);
     memcpy(g->sorted, g->id, g->count * sizeof *g->id);
-    qsort(g->sorted, g->count, sizeof *g->sorted, compare);
-    for (size_t i = 1; i < g->count; i++)
-        assert(g->sorted[i - 1] < g->sorted[i]);
+    const size_t different = rvm_sort_unique_numbers(g->sorted, g->count);
+    assert(different == g->count);
+    (void)different;
     return (
         rvm_induced){ g->sorted, g->count, g->terms, *s.kernel, s.precision, s.variance, s.noise };
 }

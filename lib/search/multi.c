@@ -1,6 +1,7 @@
 /* More than two classes. */
 #include "search/multi.h"
 
+#include <gsl/gsl_math.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
@@ -59,8 +60,10 @@ typedef struct {
     rvm_solution now, best; /* best has no functions before the end of a start */
     int start, starts;
     size_t *rows; /* owned, count: rows of each class */
-    size_t *own;  /* owned: candidates that sit on rows of class 0, of class 1, ...; */
-    size_t *end;  /* owned, count: where those of each class end */
+    size_t
+        *own; /* owned, count x sample_size, where they are wanted: candidates that sit on rows of
+                     class 0, of class 1, ... */
+    size_t *owns; /* owned, count: how many of each there are */
     stage stage;
     int pass;      /* of this way to a mode */
     double before; /* SETTLE, LAST: log evidence before this pass */
@@ -87,29 +90,61 @@ static int choose_starts(const multi *m, const rvm_settings *s)
     return s->restarts > 0 ? s->restarts : bound_work(m, USUAL_STARTS, WIDE_START + 1);
 }
 
-/* Rows and candidates of each class. */
+/* Candidates that a class is offered in a round. */
+static size_t sample_size(const multi *m)
+{
+    const size_t share = (size_t)RVM_ROUNDS_SAMPLE * USUAL_CLASSES / m->count;
+    return GSL_MIN(RVM_ROUNDS_SAMPLE, GSL_MAX(share, LEAST_SAMPLE));
+}
+
+/* There are so many classes that it is small. */
+static bool wants_own(const multi *m)
+{
+    return m->count > USUAL_CLASSES && sample_size(m) < m->view.basis.count;
+}
+
+static size_t class_of(const multi *m, size_t id)
+{
+    return m->view.class_of_row[rvm_basis_row(&m->view.basis, id)];
+}
+
+/* As many candidates of each class as a sample has room for, evenly spread over all that it has: the
+ * first ones would be neighbours. all: count, how many it has; seen: count, zeros. */
+static void spread_own(multi *m, const size_t *all, size_t *seen)
+{
+    const rvm_basis *b = &m->view.basis;
+    const size_t most = sample_size(m);
+    for (size_t i = b->terms; i < b->count; i++) {
+        const size_t k = class_of(m, i), before = seen[k]++;
+        if (all[k] <= most || seen[k] * most / all[k] > before * most / all[k])
+            m->own[k * most + m->owns[k]++] = i;
+    }
+}
+
+static rvm_status list_own(multi *m, rvm_error *err)
+{
+    const rvm_basis *b = &m->view.basis;
+    size_t *all = rvm_array(m->count, sizeof *all), *seen = rvm_array(m->count, sizeof *seen);
+    m->own = rvm_array(m->count, sample_size(m) * sizeof *m->own);
+    const bool memory = all != NULL && seen != NULL && m->own != NULL;
+    for (size_t i = b->terms; i < b->count && memory; i++)
+        all[class_of(m, i)]++;
+    if (memory)
+        spread_own(m, all, seen);
+    free(all);
+    free(seen);
+    return memory ? RVM_OK : rvm_fail_memory(err, "the classes");
+}
+
 static rvm_status sort_by_class(multi *m, rvm_error *err)
 {
-    const size_t *class_of_row = m->view.class_of_row;
-    const rvm_basis *b = &m->view.basis;
-    size_t first = 0;
     m->rows = rvm_array(m->count, sizeof *m->rows);
-    m->end = rvm_array(m->count, sizeof *m->end);
-    m->own = rvm_array(b->count, sizeof *m->own);
-    if (m->rows == NULL || m->end == NULL || m->own == NULL)
+    m->owns = rvm_array(m->count, sizeof *m->owns);
+    if (m->rows == NULL || m->owns == NULL)
         return rvm_fail_memory(err, "the classes");
     for (size_t n = 0; n < m->view.observed.N; n++)
-        m->rows[class_of_row[n]]++;
-    for (size_t i = b->terms; i < b->count; i++)
-        m->end[class_of_row[rvm_basis_row(b, i)]]++;
-    for (size_t k = 0; k < m->count; k++) { /* where they begin, at first */
-        const size_t many = m->end[k];
-        m->end[k] = first;
-        first += many;
-    }
-    for (size_t i = b->terms; i < b->count; i++)
-        m->own[m->end[class_of_row[rvm_basis_row(b, i)]]++] = i;
-    return RVM_OK;
+        m->rows[m->view.class_of_row[n]]++;
+    return wants_own(m) ? list_own(m, err) : RVM_OK;
 }
 
 static rvm_status alloc_parts(multi *m, const rvm_settings *s, rvm_error *err)
@@ -144,7 +179,7 @@ static void multi_free(void *search)
     free(m->t);
     free(m->rows);
     free(m->own);
-    free(m->end);
+    free(m->owns);
 }
 
 static rvm_status multi_init(void *search, const rvm_study *y, const rvm_settings *s,
@@ -261,12 +296,9 @@ static rvm_status take_first_chunk(multi *m, size_t k, rvm_error *err)
  * it is small, candidates that sit on rows of the class. */
 static rvm_status find_candidates(multi *m, size_t *found, size_t k, rvm_error *err)
 {
-    const size_t share = (size_t)RVM_ROUNDS_SAMPLE * USUAL_CLASSES / m->count;
-    const size_t most = share > LEAST_SAMPLE ? share : LEAST_SAMPLE;
-    const size_t first = k > 0 ? m->end[k - 1] : 0, own = m->end[k] - first;
-    const bool is_small = most < m->view.basis.count && most < RVM_ROUNDS_SAMPLE;
-    const size_t wanted = is_small ? (own < most ? own : most) : 0;
-    return rvm_rounds_sample(found, &m->rounds, most, m->own + first, wanted, err);
+    const size_t most = sample_size(m);
+    const size_t *own = m->own == NULL ? NULL : m->own + k * most;
+    return rvm_rounds_sample(found, &m->rounds, most, own, m->owns[k], err);
 }
 
 /* The best of these come in, and the search goes on. */

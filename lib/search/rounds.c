@@ -27,6 +27,7 @@ rvm_status rvm_rounds_init(rvm_rounds *r, const rvm_study *y, double row_numbers
                            const rvm_settings *s, rvm_error *err)
 {
     const size_t M = y->basis.count, N = y->observed.N;
+    const size_t most = M < RVM_ROUNDS_SAMPLE ? M : RVM_ROUNDS_SAMPLE;
     /* A quarter for columns that are kept. */
     const double numbers = s->budget_mb * 1048576 / 8 - row_numbers * (double)N;
     const size_t capacity = rvm_gram_search_capacity(y, 0.75 * numbers);
@@ -34,12 +35,10 @@ rvm_status rvm_rounds_init(rvm_rounds *r, const rvm_study *y, double row_numbers
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
     r->tolerance = s->tolerance;
     r->rng = gsl_rng_alloc(gsl_rng_taus2);
-    r->order = rvm_array(M, sizeof *r->order);
-    r->ln_alpha = rvm_array(M, sizeof *r->ln_alpha);
-    r->active = rvm_array(M, sizeof *r->active);
-    r->candidates = rvm_array(M < RVM_ROUNDS_SAMPLE ? M : RVM_ROUNDS_SAMPLE, sizeof *r->candidates);
-    if (r->rng == NULL || r->order == NULL || r->ln_alpha == NULL || r->active == NULL ||
-        r->candidates == NULL)
+    r->order = rvm_array(most, sizeof *r->order);
+    r->ln_alpha = rvm_array(most, sizeof *r->ln_alpha);
+    r->candidates = rvm_array(most, sizeof *r->candidates);
+    if (r->rng == NULL || r->order == NULL || r->ln_alpha == NULL || r->candidates == NULL)
         return rvm_fail_memory(err, "the candidates");
     gsl_rng_set(r->rng, s->seed);
     return rvm_gram_search_init(&r->gram, y, capacity, 0.25 * numbers, rvm_threads(s->threads),
@@ -52,7 +51,6 @@ void rvm_rounds_free(rvm_rounds *r)
     gsl_rng_free(r->rng);
     free(r->order);
     free(r->ln_alpha);
-    free(r->active);
     free(r->candidates);
 }
 
@@ -78,32 +76,36 @@ rvm_status rvm_rounds_first(rvm_rounds *r, size_t most, double widen, rvm_error 
     const rvm_study *y = r->gram.y;
     const rvm_columns *c = &r->gram.columns;
     const double ln_alpha = rvm_study_ln_alpha(y) - widen;
-    const size_t count = rvm_candidates_draw(r->order, r->active, c, y->basis.count,
-                                             least_of(c->capacity - c->count, most), r->rng);
+    size_t count;
+    rvm_status status = rvm_candidates_draw(r->order, &count, c,
+                                            least_of(c->capacity - c->count, most), r->rng, err);
+    if (status != RVM_OK)
+        return status;
     for (size_t k = 0; k < count; k++)
         r->ln_alpha[k] = ln_alpha;
     if (y->basis.bias && count > 0) {
         r->order[0] = 0;
         r->ln_alpha[0] = fmin(ln_alpha, y->observed.bias_ln_alpha_max);
     }
-    const rvm_status status = rvm_gram_search_add(&r->gram, r->order, r->ln_alpha, count, err);
+    status = rvm_gram_search_add(&r->gram, r->order, r->ln_alpha, count, err);
     return status == RVM_OK ? run(r, FIRST_SWEEPS, quick, err) : status;
 }
 
 rvm_status rvm_rounds_sample(size_t *found, rvm_rounds *r, size_t most, const size_t *wanted,
                              size_t count, rvm_error *err)
 {
-    const size_t M = r->gram.y->basis.count;
+    const size_t room = least_of(r->gram.y->basis.count, RVM_ROUNDS_SAMPLE);
+    size_t drawn = 0;
     rvm_posterior_at at;
-    const rvm_status status = rvm_gram_search_posterior(&at, &r->gram, err);
-    if (status != RVM_OK)
-        return status;
-    size_t drawn = rvm_candidates_draw(r->order, r->active, at.columns, M,
-                                       least_of(most, RVM_ROUNDS_SAMPLE), r->rng);
-    if (count > 0)
-        drawn = rvm_candidates_add(r->order, r->active, drawn, least_of(M, RVM_ROUNDS_SAMPLE),
-                                   wanted, count);
-    return rvm_candidates_find(r->candidates, found, &at, r->order, drawn, r->tolerance, err);
+    rvm_status status = rvm_gram_search_posterior(&at, &r->gram, err);
+    if (status == RVM_OK)
+        status =
+            rvm_candidates_draw(r->order, &drawn, at.columns, least_of(most, room), r->rng, err);
+    if (status == RVM_OK && count > 0)
+        status = rvm_candidates_add(r->order, &drawn, room, at.columns, wanted, count, err);
+    return status == RVM_OK
+               ? rvm_candidates_find(r->candidates, found, &at, r->order, drawn, r->tolerance, err)
+               : status;
 }
 
 rvm_status rvm_rounds_let_in(rvm_rounds *r, size_t chunk, rvm_error *err)

@@ -15,10 +15,9 @@ typedef struct {
     int count;                 /* rounds since rvm_rounds_begin, */
     double gained;             /* and nats by all of them but the first */
     gsl_rng *rng;              /* owned */
-    size_t *order;             /* owned, all candidates: ids that were drawn or chosen */
+    size_t *order;             /* owned, RVM_ROUNDS_SAMPLE: ids that were drawn or chosen */
     double *ln_alpha;          /* owned, likewise: those of the chosen ones */
-    bool *active;              /* owned, likewise: scratch */
-    rvm_candidate *candidates; /* owned, RVM_ROUNDS_SAMPLE: of the last sample, best first */
+    rvm_candidate *candidates; /* owned, likewise: of the last sample, best first */
 } rvm_rounds;
 
 enum { RVM_ROUNDS_SAMPLE = 2000 }; /* candidates scored in a round, at the most */
@@ -29,8 +28,8 @@ RVM_CHECKED rvm_status rvm_rounds_init(rvm_rounds *r, const rvm_study *y, double
 void rvm_rounds_free(rvm_rounds *r);
 void rvm_rounds_begin(rvm_rounds *r); /* counts from none again */
 
-/* The bias, if there is one, and random candidates, `most` in all, top-down; with a prior
- * exp(widen) times as wide as the targets. */
+/* The bias, if there is one, and random candidates, `most` in all, RVM_ROUNDS_SAMPLE or fewer,
+ * top-down; with a prior exp(widen) times as wide as the targets. */
 RVM_CHECKED rvm_status rvm_rounds_first(rvm_rounds *r, size_t most, double widen, rvm_error *err);
 /* *found candidates gain more than the tolerance, of a sample of `most`, and of wanted[0 .. count)
  * while there is room in it. */

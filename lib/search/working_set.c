@@ -52,6 +52,7 @@ typedef struct {
     size_t stage_rows;  /* its rows, or those of the stage that has ended; 0 before the first one */
     bool moves;         /* that stage has ended, and the next one has not begun */
     int threads;
+    unsigned long seed;
     int starts, start; /* searches of the first stage: how many, and those that have ended */
     bool begun;        /* the search in hand has had its first round */
     double work;       /* rows times rounds of the stages before */
@@ -120,6 +121,7 @@ static rvm_status working_set_init(void *search, const rvm_study *y, const rvm_s
     if (!o->noise_fixed)
         o->ln_beta_max = fmin(o->ln_beta_max, -log(least_noise_share));
     w->threads = rvm_threads(s->threads);
+    w->seed = s->seed;
     w->starts = searches_for(rows_after(w, 0), y, s);
     w->top = -INFINITY;
     return alloc_parts(w, s, err);
@@ -127,13 +129,14 @@ static rvm_status working_set_init(void *search, const rvm_study *y, const rvm_s
 
 /* ---- Stages --------------------------------------------------------------------------------- */
 
-/* So many random rows, ascending. */
+/* So many random rows, as many of each span as are its share. */
 static rvm_status draw_rows(working_set *w, size_t rows, rvm_error *err)
 {
-    size_t *row = NULL;
-    rvm_status status = rvm_order_sample(&row, rows, w->whole.observed.spans.N, w->rounds.rng, err);
+    size_t *row = NULL, here = 0;
+    rvm_status status =
+        rvm_order_sample_spans(&row, &here, &w->whole.observed.spans, rows, w->seed, err);
     if (status == RVM_OK)
-        status = rvm_study_part(&w->part, &w->whole, row, rows, err);
+        status = rvm_study_part(&w->part, &w->whole, row, here, err);
     free(row);
     return status;
 }
