@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "cli/input.h"
 #include "cli/note.h"
 #include "cli/output.h"
@@ -22,22 +23,19 @@ bool cli_shared_input_is_pieces(const char *name)
 /* ---- What each process sees of a file -------------------------------------------------------- */
 
 typedef struct {
-    unsigned long long size, hash; /* the bytes, and a sum over the first of them */
-    int fault;                     /* errno of an open that has failed; 0: none */
-    bool is_output;                /* it would be overwritten */
+    unsigned long long size; /* bytes */
+    uint64_t hash;           /* of the first of them */
+    int fault;               /* errno of an open that has failed; 0: none */
+    bool is_output;          /* it would be overwritten */
 } sight;
 
-/* FNV-1a (Fowler, Noll and Vo) of the first block: files of one size that differ begin differently,
- * as a rule. */
-static unsigned long long hash_first_block(FILE *in)
+/* Files of one size that differ begin differently, as a rule. */
+static uint64_t hash_first_block(FILE *in)
 {
     unsigned char block[1 << 16];
     const ssize_t got = pread(fileno(in), block, sizeof block, 0);
-    unsigned long long hash = 14695981039346656037ULL;
 
-    for (ssize_t i = 0; i < got; i++)
-        hash = (hash ^ block[i]) * 1099511628211ULL;
-    return hash;
+    return rvm_hash_bytes(RVM_HASH_START, block, got > 0 ? (size_t)got : 0);
 }
 
 /* Of a file that has just been opened, or not. */
