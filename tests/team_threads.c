@@ -146,3 +146,20 @@ void team_threads_run(int size, void (*work)(void *context, rvm_team *team), voi
     free(m);
     free(p.boxes);
 }
+
+rvm_problem *team_threads_slice(const rvm_problem *p, rvm_team *team)
+{
+    const rvm_spans spans = rvm_spans_make(p->rows, team);
+    const size_t count = rvm_spans_here(&spans);
+    size_t *row = calloc(count + 1, sizeof *row);
+    for (size_t i = 0; i < count; i++)
+        row[i] = rvm_spans_first_row(&spans) + i;
+    rvm_problem *slice = rvm_problem_subset(p, row, count);
+    ck_assert_ptr_nonnull(slice);
+    slice->team = team;
+    slice->all = p->rows;
+    slice->max_index = p->max_index;
+    slice->outputs = p->outputs;
+    free(row);
+    return slice;
+}

@@ -1,8 +1,10 @@
 /* fitc.c: log evidence against N x N matrices written down here, derivatives against differences. */
 #include "inference/fitc.h"
 
+#include "base/linalg.h"
 #include "problems.h"
 #include "suites.h"
+#include "team_threads.h"
 
 enum { N = 40, POINTS = 9, INPUTS = 3, TERMS = 2, TARGETS = 2 };
 
@@ -209,6 +211,25 @@ START_TEST(evidence_is_that_of_dense_matrices)
     }
 END_TEST
 
+START_TEST(total_is_that_of_dense_matrices)
+    {
+        setting s;
+        rvm_error err = { 0 };
+        double sum = 0;
+        set_up(&s, kernels[_i].type, false, 0);
+        rvm_fitc_free(&s.fitc);
+        CHECK_OK(rvm_fitc_init_total(&s.fitc, &s.points, s.T, TERMS, TARGETS, 0, &err));
+        for (size_t j = 0; j < TARGETS; j++)
+            s.fitc.target[j].t = gsl_matrix_ptr(s.t, j, 0);
+        place(&s, &somewhere);
+        CHECK_OK(rvm_fitc_total(&s.fitc, &err));
+        for (size_t j = 0; j < TARGETS; j++)
+            sum += s.fitc.target[j].log_evidence;
+        check_close(sum, dense_evidence(&s, &somewhere), 1e-10);
+        tear_down(&s);
+    }
+END_TEST
+
 static double *by_coordinate(double *gradient, const setting *s)
 {
     const rvm_fitc *f = &s->fitc;
@@ -295,6 +316,96 @@ START_TEST(strips_say_the_same)
     }
 END_TEST
 
+/* ---- Rows that a team shares ------------------------------------------------------------------- */
+
+enum { ALL = 20000, SEATS = 12, SHARED_M = SEATS + 1 };
+
+/* What rvm_fitc_total finds of a target. */
+typedef struct {
+    double log_evidence, log_lambda, tt, mu[SHARED_M], factor[SHARED_M * (SHARED_M + 1) / 2];
+} found;
+
+typedef struct {
+    rvm_problem *p, *z;
+    double budget;
+    bool by_sample; /* by rvm_fitc_evaluate */
+    found wanted[TARGETS];
+} shared;
+
+static void take_target(found *to, const rvm_fitc_target *t)
+{
+    *to = (found){ t->log_evidence, t->log_lambda, t->tt, { 0 }, { 0 } };
+    memcpy(to->mu, t->mu, sizeof to->mu);
+    rvm_lower_pack(to->factor, t->factor);
+}
+
+/* Of these rows, of which the first is number `first` of all. */
+static void find_total(found *to, const shared *j, rvm_problem *rows, size_t first)
+{
+    const rvm_kernel kernel = { .type = RVM_RBF, .gamma = 0.3 };
+    rvm_error err = { 0 };
+    rvm_points points;
+    rvm_fitc f;
+    gsl_matrix *T = gsl_matrix_alloc(1, rows->rows);
+    double *t = calloc(rows->rows + 1, sizeof *t);
+    gsl_matrix_set_all(T, 1);
+    for (size_t n = 0; n < rows->rows; n++)
+        t[n] = sin(3 * feature(rows, n, 1)) + 0.1 * (double)((first + n) % 7);
+    CHECK_OK(rvm_points_init(&points, rows, j->z, 2, &err));
+    CHECK_OK(rvm_points_place(&points, &kernel, &err));
+    CHECK_OK(j->by_sample ? rvm_fitc_init(&f, &points, NULL, T, 1, TARGETS, j->budget, &err)
+                          : rvm_fitc_init_total(&f, &points, T, 1, TARGETS, j->budget, &err));
+    f.precision[0] = 0.4;
+    for (size_t k = 0; k < TARGETS; k++) {
+        f.target[k].t = k == 0 ? rows->target : t;
+        f.target[k].variance = 0.7 + (double)k;
+        f.target[k].noise = 0.6;
+    }
+    CHECK_OK(j->by_sample ? rvm_fitc_evaluate(&f, &err) : rvm_fitc_total(&f, &err));
+    for (size_t k = 0; k < TARGETS; k++)
+        take_target(&to[k], &f.target[k]);
+    rvm_fitc_free(&f);
+    rvm_points_free(&points);
+    gsl_matrix_free(T);
+    free(t);
+}
+
+static void check_total(void *context, rvm_team *team)
+{
+    const shared *j = context;
+    found here[TARGETS];
+    rvm_problem *slice = team_threads_slice(j->p, team);
+    const rvm_spans spans = rvm_problem_spans(slice);
+    find_total(here, j, slice, rvm_spans_first_row(&spans));
+    ck_assert(memcmp(here, j->wanted, sizeof here) == 0);
+    rvm_problem_free(slice);
+}
+
+/* To the bit; and what a sample that is held whole comes to. Without a budget a target at a time, and
+ * 256 rows. */
+START_TEST(a_team_finds_the_same)
+    {
+        static const int teams[] = { 2, 3, 7 };
+        static const size_t at[SEATS] = { 3,    200,  255,  256,   4096,  4097,
+                                          8000, 9999, 9000, 13000, 19000, 19999 };
+        shared j = { .p = noise_problem(ALL, 2, 11), .budget = _i == 0 ? 0 : 1e9 };
+        found sample[TARGETS];
+        j.z = rvm_problem_subset(j.p, at, SEATS);
+        find_total(j.wanted, &j, j.p, 0);
+        for (size_t k = 0; k < sizeof teams / sizeof *teams; k++)
+            team_threads_run(teams[k], check_total, &j);
+        j.by_sample = true;
+        find_total(sample, &j, j.p, 0);
+        for (size_t k = 0; k < TARGETS; k++) {
+            check_close(j.wanted[k].log_evidence, sample[k].log_evidence, 1e-10);
+            for (size_t i = 0; i < SHARED_M; i++)
+                check_close(j.wanted[k].mu[i], sample[k].mu[i], 1e-9);
+        }
+        rvm_problem_free(j.p);
+        rvm_problem_free(j.z);
+    }
+END_TEST
+
 /* C = s K + noise I, of the process itself: ln N(t; 0, C), the mean square of what a row is off
  * where it is left out, (C^-1 t)_n^2 / (C^-1)_nn, and the mean K C^-1 t. */
 START_TEST(all_rows_are_the_process_itself)
@@ -357,7 +468,9 @@ Suite *fitc_suite(void)
     const int count = sizeof kernels / sizeof *kernels;
     tcase_add_loop_test(tests, evidence_is_that_of_dense_matrices, 0, count);
     tcase_add_loop_test(tests, derivatives_are_differences, 0, count);
+    tcase_add_loop_test(tests, total_is_that_of_dense_matrices, 0, 5);
     tcase_add_test(tests, strips_say_the_same);
+    tcase_add_loop_test(tests, a_team_finds_the_same, 0, 2);
     tcase_add_loop_test(tests, all_rows_are_the_process_itself, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;

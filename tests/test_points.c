@@ -4,6 +4,7 @@
 
 #include "problems.h"
 #include "suites.h"
+#include "team_threads.h"
 
 enum { N = 50, POINTS = 6, MOST = 12 };
 
@@ -314,6 +315,56 @@ START_TEST(values_that_are_none_elsewhere)
     }
 END_TEST
 
+/* ---- Rows that a team shares ------------------------------------------------------------------- */
+
+typedef struct {
+    setting alone;
+    bool faulty;
+} shared;
+
+/* The same bits, or the fault of one of them. */
+static void check_shared(void *context, rvm_team *team)
+{
+    const shared *j = context;
+    const rvm_points *alone = &j->alone.points;
+    rvm_error err = { 0 };
+    rvm_points z;
+    rvm_problem *slice = team_threads_slice(j->alone.p, team);
+    CHECK_OK(rvm_points_init(&z, slice, j->alone.z, 1, &err));
+    const rvm_status status = rvm_points_place(&z, &j->alone.kernel, &err);
+    if (j->faulty) {
+        ck_assert_int_eq(status, RVM_ENUMERIC);
+        ck_assert_str_eq(err.message,
+                         "kernel values leave the range of finite numbers: scale the data");
+    } else {
+        ck_assert_int_eq(status, RVM_OK);
+        ck_assert_double_eq(rvm_points_scale(&z), rvm_points_scale(alone));
+        ck_assert(memcmp(z.diagonal, alone->diagonal + rvm_spans_first_row(&z.spans),
+                         z.N * sizeof *z.diagonal) == 0);
+        ck_assert(memcmp(z.L->data, alone->L->data, POINTS * POINTS * sizeof *z.L->data) == 0);
+        CHECK_OK(rvm_points_check(&z, &err));
+    }
+    rvm_points_free(&z);
+    rvm_problem_free(slice);
+}
+
+START_TEST(a_team_places_the_same)
+    {
+        static const int teams[] = { 1, 2, 3, 7 };
+        shared j = { .faulty = false };
+        double mean = 0;
+        set_up(&j.alone, RVM_POLYNOMIAL, noise_problem(20000, 2, 3), at_points, POINTS);
+        for (size_t n = 0; n < 20000; n++)
+            mean += value(&j.alone, j.alone.p, n, j.alone.p, n) / 20000;
+        check_close(rvm_points_scale(&j.alone.points), mean, 1e-12);
+        team_threads_run(teams[_i], check_shared, &j);
+        j.alone.p->value[j.alone.p->start[19990]] = 1e200;
+        j.faulty = true;
+        team_threads_run(teams[_i], check_shared, &j);
+        tear_down(&j.alone);
+    }
+END_TEST
+
 Suite *points_suite(void)
 {
     Suite *suite = suite_create("points");
@@ -327,6 +378,7 @@ Suite *points_suite(void)
     tcase_add_test(tests, singular_points);
     tcase_add_loop_test(tests, values_that_are_no_covariance, 0, 2);
     tcase_add_loop_test(tests, values_that_are_none_elsewhere, 0, 3);
+    tcase_add_loop_test(tests, a_team_places_the_same, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -5,6 +5,7 @@
 #include "base/linalg.h"
 #include "problems.h"
 #include "suites.h"
+#include "team_threads.h"
 
 enum { POINTS = 7, TERMS = 2, CLASSES = 3, M = TERMS + POINTS };
 
@@ -275,6 +276,76 @@ START_TEST(an_interrupt_ends_it)
     }
 END_TEST
 
+/* ---- Rows that a team shares ------------------------------------------------------------------- */
+
+/* What is found, P as the factor of the curvature. */
+typedef struct {
+    double log_likelihood, log_det, V[CLASSES * M], W[CLASSES * M], P[M * M];
+} found;
+
+typedef struct {
+    const setting *s; /* of all rows */
+    double budget;
+    found wanted;
+} shared;
+
+/* Of rows `first` and on. */
+static void find_mode(found *to, const shared *j, rvm_problem *rows, size_t first)
+{
+    const setting *s = j->s;
+    rvm_error err = { 0 };
+    rvm_points points;
+    rvm_points_mode q;
+    gsl_matrix *T = gsl_matrix_alloc(TERMS, rows->rows);
+    for (size_t n = 0; n < rows->rows; n++)
+        for (size_t i = 0; i < TERMS; i++)
+            gsl_matrix_set(T, i, n, gsl_matrix_get(s->T, i, first + n));
+    memset(to, 0, sizeof *to);
+    CHECK_OK(rvm_points_init(&points, rows, s->z, 2, &err));
+    CHECK_OK(rvm_points_place(&points, &s->kernel, &err));
+    CHECK_OK(rvm_points_mode_init(&q, &points, T, s->precision, TERMS, s->C, s->t + first,
+                                  s->class_of_row + first, j->budget, &err));
+    q.row_weight = s->row_weight == NULL ? NULL : s->row_weight + first;
+    CHECK_OK(rvm_points_mode_precondition(&q, variance, &err));
+    CHECK_OK(rvm_points_mode_find(&q, 1e-9, &err));
+    CHECK_OK(rvm_points_mode_curvature(&to->log_det, &q, &err));
+    to->log_likelihood = q.log_likelihood;
+    memcpy(to->V, q.V->data, s->C * M * sizeof *to->V);
+    memcpy(to->W, q.W->data, s->C * M * sizeof *to->W);
+    memcpy(to->P, q.P->data, sizeof to->P);
+    rvm_points_mode_free(&q);
+    rvm_points_free(&points);
+    gsl_matrix_free(T);
+}
+
+static void check_shared(void *context, rvm_team *team)
+{
+    const shared *j = context;
+    found here;
+    rvm_problem *slice = team_threads_slice(j->s->p, team);
+    const rvm_spans spans = rvm_problem_spans(slice);
+    find_mode(&here, j, slice, rvm_spans_first_row(&spans));
+    ck_assert(memcmp(&here, &j->wanted, sizeof here) == 0);
+    rvm_problem_free(slice);
+}
+
+/* To the bit, where nobody keeps Phi, where all do, and where but the processes with few rows do. P is of
+ * every second part of the rows. */
+START_TEST(a_team_finds_the_same)
+    {
+        static const double budgets[] = { 0, 130000, 1e9 };
+        static const int teams[] = { 2, 3, 7 };
+        setting s;
+        set_up(&s, 20000, _i % 2 == 0 ? 1 : CLASSES, _i < 3);
+        shared j = { .s = &s, .budget = budgets[_i / 2] };
+        find_mode(&j.wanted, &j, s.p, 0);
+        check_close(j.wanted.log_likelihood, s.mode.log_likelihood, 1e-6);
+        for (size_t k = 0; k < sizeof teams / sizeof *teams; k++)
+            team_threads_run(teams[k], check_shared, &j);
+        tear_down(&s);
+    }
+END_TEST
+
 Suite *points_mode_suite(void)
 {
     Suite *suite = suite_create("points_mode");
@@ -285,6 +356,7 @@ Suite *points_mode_suite(void)
     tcase_add_test(tests, two_of_several_classes_are_two);
     tcase_add_loop_test(tests, separable_classes, 0, 2);
     tcase_add_test(tests, an_interrupt_ends_it);
+    tcase_add_loop_test(tests, a_team_finds_the_same, 0, 6);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -43,12 +43,15 @@ static void project(rvm_place *p, const rvm_hill *h)
             p->gradient[j] = 0;
 }
 
-static rvm_status evaluate(rvm_place *p, const rvm_hill *h, rvm_error *err)
+static rvm_status evaluate(rvm_place *p, const rvm_ascent *a, const rvm_hill *h, rvm_error *err)
 {
     const rvm_status status = h->evaluate(&p->value, p->gradient, h->self, p->theta, err);
-    if (status == RVM_OK)
-        project(p, h);
-    return status;
+    if (status != RVM_OK)
+        return status;
+    rvm_team_same(a->team, &p->value, sizeof p->value);
+    rvm_team_same(a->team, p->gradient, h->count * sizeof *p->gradient);
+    project(p, h);
+    return RVM_OK;
 }
 
 static void swap_places(rvm_ascent *a)
@@ -61,6 +64,7 @@ static void swap_places(rvm_ascent *a)
 static void choose_direction(rvm_ascent *a, const rvm_hill *h)
 {
     rvm_lbfgs_direction(a->direction, &a->curvature, a->now.gradient);
+    rvm_team_same(a->team, a->direction, h->count * sizeof *a->direction);
     for (size_t j = 0; j < h->count; j++)
         if (a->now.gradient[j] == 0)
             a->direction[j] = 0;
@@ -97,7 +101,7 @@ static rvm_status step_uphill(double *gain, rvm_ascent *a, const rvm_hill *h, rv
         const double promise = cut_move(a, h, length);
         if (!(promise > 0))
             return RVM_OK;
-        const rvm_status status = evaluate(&a->trial, h, err);
+        const rvm_status status = evaluate(&a->trial, a, h, err);
         if (status != RVM_OK)
             return status;
         if (!(a->trial.value > a->now.value + 1e-4 * promise))
@@ -112,7 +116,7 @@ static rvm_status step_uphill(double *gain, rvm_ascent *a, const rvm_hill *h, rv
 
 rvm_status rvm_ascent_begin(rvm_ascent *a, const rvm_hill *h, rvm_error *err)
 {
-    const rvm_status status = evaluate(&a->now, h, err);
+    const rvm_status status = evaluate(&a->now, a, h, err);
     a->resting = status != RVM_OK || !isfinite(a->now.value);
     return status;
 }

@@ -4,7 +4,7 @@
 #define RVM_ASCENT_H
 
 #include "base/lbfgs.h"
-#include "rvm.h"
+#include "base/team.h"
 
 /* A function of `count` coordinates. */
 typedef struct {
@@ -31,9 +31,12 @@ typedef struct {
     rvm_lbfgs curvature;
     int steps, small; /* steps so far; those in a row that gained little */
     bool resting;
+    rvm_team
+        *team; /* borrowed, or NULL: processes that climb together, all of them the way that rank 0
+                       sees it */
 } rvm_ascent;
 
-/* At theta = 0, to be filled in before the first call; false without memory. */
+/* At theta = 0, to be filled in before the first call, and without a team; false without memory. */
 bool rvm_ascent_init(rvm_ascent *a, size_t count);
 void rvm_ascent_free(rvm_ascent *a);
 /* Fills in a->now at its theta; resting where it has no value. */

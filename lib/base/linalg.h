@@ -18,6 +18,14 @@ void rvm_product_add(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, in
 void rvm_gram_add(gsl_matrix *G, const gsl_matrix *A, size_t first, bool fresh, int threads);
 void rvm_gram_mirror(gsl_matrix *G, size_t first);
 
+/* The lower triangle of a square matrix, row by row: n (n + 1) / 2 numbers. */
+void rvm_lower_pack(double *packed, const gsl_matrix *A);
+void rvm_lower_unpack(gsl_matrix *A, const double *packed);
+static inline size_t rvm_lower_size(size_t n)
+{
+    return n * (n + 1) / 2;
+}
+
 /* The lower triangle of A becomes L with L L' = A, in blocks of fixed shape spread over `threads`.
  * False when A is not positive definite to working precision or not finite; A is then undefined. */
 bool rvm_cholesky(gsl_matrix *A, int threads);

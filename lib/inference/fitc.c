@@ -59,35 +59,41 @@ static bool init_target(rvm_fitc_target *t, size_t terms, size_t m)
            t->mu != NULL;
 }
 
-/* Rows of a strip: all of them, or a whole number of pieces that fit. */
-static size_t choose_strip(const rvm_fitc *f, double budget)
+/* Rows of a strip: as many as there are, or a whole number of pieces that fit. */
+static size_t choose_strip(const rvm_fitc *f, size_t rows, double of_row, double budget)
 {
-    const double of_row = 3.0 * (double)f->points->K + 2.0 * (double)f->m + 4;
     const double most = fmin(budget / of_row, patience / ((double)f->m * (double)f->m));
     const double fit = fmax(1, floor(most / RVM_POINTS_PIECE)) * RVM_POINTS_PIECE;
-    return fit < (double)f->points->N ? (size_t)fit : f->points->N;
+    return fit < (double)rows ? (size_t)fit : rows;
+}
+
+/* Where derivatives are wanted. */
+static bool init_derivatives(rvm_fitc *f)
+{
+    const size_t K = f->points->K, S = f->strip, d = f->inputs == NULL ? 0 : f->inputs->count;
+    f->values = matrix(K, S);
+    f->W = matrix(K, S);
+    f->Y = matrix(f->m, S);
+    f->E = matrix(K, K);
+    f->part = matrix(rvm_points_pieces(GSL_MAX(S, K)), d + 1);
+    f->by_input = rvm_array(d, sizeof *f->by_input);
+    return f->values != NULL && f->W != NULL && f->Y != NULL && f->E != NULL && f->part != NULL &&
+           f->by_input != NULL;
 }
 
 static bool init_scratch(rvm_fitc *f)
 {
-    const size_t K = f->points->K, S = f->strip, d = f->inputs == NULL ? 0 : f->inputs->count;
-    bool memory = true;
-    f->values = matrix(K, S);
-    f->V = matrix(K, S);
-    f->W = matrix(K, S);
+    const size_t S = f->strip;
+    bool memory = f->total || init_derivatives(f);
+    f->V = matrix(f->points->K, S);
     f->F = matrix(f->m, S);
-    f->Y = matrix(f->m, S);
-    f->E = matrix(K, K);
-    f->part = matrix(rvm_points_pieces(GSL_MAX(S, K)), d + 1);
     f->residual = rvm_array(5 * S, sizeof *f->residual);
-    f->by_input = rvm_array(d, sizeof *f->by_input);
     f->precision = rvm_array(f->terms, sizeof *f->precision);
     f->target = rvm_array(f->targets, sizeof *f->target);
     for (size_t j = 0; j < f->targets && f->target != NULL; j++)
         memory = init_target(&f->target[j], f->terms, f->m) && memory;
-    memory = memory && f->values != NULL && f->V != NULL && f->W != NULL && f->F != NULL &&
-             f->Y != NULL && f->E != NULL && f->part != NULL && f->residual != NULL &&
-             f->by_input != NULL && f->precision != NULL && f->target != NULL;
+    memory = memory && f->V != NULL && f->F != NULL && f->residual != NULL &&
+             f->precision != NULL && f->target != NULL;
     if (memory) {
         f->lambda = f->residual + S;
         f->g = f->lambda + S;
@@ -127,8 +133,36 @@ rvm_status rvm_fitc_init(rvm_fitc *f, rvm_points *points, const rvm_inputs *inpu
                      .terms = terms,
                      .m = terms + points->K,
                      .targets = targets };
-    f->strip = choose_strip(f, budget);
+    f->strip = choose_strip(f, points->N, 3.0 * (double)points->K + 2.0 * (double)f->m + 4, budget);
     if (init_scratch(f) && copy_point_inputs(f))
+        return RVM_OK;
+    rvm_fitc_free(f);
+    return rvm_fail_memory(err, "the evidence of the process");
+}
+
+/* What rvm_fitc_total sums of a target: H, b, t' Lambda^-1 t and sum ln Lambda. */
+static size_t sums_of_target(const rvm_fitc *f)
+{
+    return rvm_lower_size(f->m) + f->m + 2;
+}
+
+/* Half of the budget for sums, or those of one target; strips, which decide the last digits, are the
+ * same for any number of processes. */
+rvm_status rvm_fitc_init_total(rvm_fitc *f, rvm_points *points, const gsl_matrix *T, size_t terms,
+                               size_t targets, double budget, rvm_error *err)
+{
+    const rvm_spans *spans = &points->spans;
+    *f = (rvm_fitc){ .points = points,
+                     .T = T,
+                     .terms = terms,
+                     .m = terms + points->K,
+                     .targets = targets,
+                     .total = true };
+    const double of_target = (double)(rvm_spans_held(spans) + 1) * (double)sums_of_target(f);
+    f->group = (size_t)fmax(1, fmin(floor(0.5 * budget / of_target), (double)targets));
+    f->strip = choose_strip(f, GSL_MIN(spans->rows, spans->N), (double)(points->K + f->m + 5),
+                            budget - (double)f->group * of_target);
+    if (init_scratch(f))
         return RVM_OK;
     rvm_fitc_free(f);
     return rvm_fail_memory(err, "the evidence of the process");
@@ -193,10 +227,10 @@ static rvm_status scale_piece(void *context, size_t number, int worker, rvm_erro
     return RVM_OK;
 }
 
-/* The strip from row `first` on, whitened. */
-static rvm_status read_strip(strip *s, rvm_fitc *f, size_t first, rvm_error *err)
+/* The strip from row `first` on, whitened, of at most so many rows. */
+static rvm_status read_strip(strip *s, rvm_fitc *f, size_t first, size_t most, rvm_error *err)
 {
-    *s = (strip){ f, NULL, first, GSL_MIN(f->strip, f->points->N - first) };
+    *s = (strip){ f, NULL, first, GSL_MIN(f->strip, most) };
     const rvm_status status = rvm_points_strip(f->V, f->values, f->residual, f->points, first,
                                                s->count, f->interrupted, err);
     for (size_t n = 0; n < s->count; n++)
@@ -239,7 +273,7 @@ static double square_of(const rvm_fitc_target *t, size_t m)
 
 static rvm_status solve(rvm_fitc_target *t, const rvm_fitc *f, rvm_error *err)
 {
-    const double N = (double)f->points->N;
+    const double N = (double)f->points->spans.N;
     gsl_vector_view b = gsl_vector_view_array(t->b, f->m), mu = gsl_vector_view_array(t->mu, f->m);
     for (size_t i = 0; i < f->m; i++)
         *gsl_matrix_ptr(t->factor, i, i) += 1;
@@ -254,22 +288,91 @@ static rvm_status solve(rvm_fitc_target *t, const rvm_fitc *f, rvm_error *err)
     return rvm_fail(err, RVM_ENUMERIC, "the log evidence is not a finite number");
 }
 
-rvm_status rvm_fitc_evaluate(rvm_fitc *f, rvm_error *err)
+/* H (but for its I), b and the sums of targets from .. end - 1 over some rows. */
+static rvm_status sum_rows(rvm_fitc *f, size_t from, size_t end, size_t first, size_t rows,
+                           rvm_error *err)
 {
     rvm_status status = RVM_OK;
-    for (size_t j = 0; j < f->targets; j++)
+    for (size_t j = from; j < end; j++)
         f->target[j].log_lambda = f->target[j].tt = 0;
-    for (size_t first = 0; first < f->points->N && status == RVM_OK; first += f->strip) {
+    for (size_t at = 0; at < rows && status == RVM_OK; at += f->strip) {
         strip s;
-        status = read_strip(&s, f, first, err);
-        for (size_t j = 0; j < f->targets && status == RVM_OK; j++) {
+        status = read_strip(&s, f, first + at, rows - at, err);
+        for (size_t j = from; j < end && status == RVM_OK; j++) {
             status = scale_strip(&s, &f->target[j], err);
             if (status == RVM_OK)
-                add_strip(&s, first == 0);
+                add_strip(&s, at == 0);
         }
     }
+    return status;
+}
+
+static rvm_status solve_all(rvm_fitc *f, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
     for (size_t j = 0; j < f->targets && status == RVM_OK; j++)
         status = solve(&f->target[j], f, err);
+    return status;
+}
+
+rvm_status rvm_fitc_evaluate(rvm_fitc *f, rvm_error *err)
+{
+    const rvm_status status = sum_rows(f, 0, f->targets, 0, f->points->N, err);
+    return status == RVM_OK ? solve_all(f, err) : status;
+}
+
+/* ---- That of all rows ------------------------------------------------------------------------ */
+
+/* Targets from .. end - 1. */
+typedef struct {
+    rvm_fitc *f;
+    size_t from, end;
+} group;
+
+static rvm_status sum_span(void *context, size_t first, size_t rows, double *sums, int worker,
+                           rvm_error *err)
+{
+    const group *g = context;
+    const size_t m = g->f->m, count = sums_of_target(g->f);
+    const rvm_status status = sum_rows(g->f, g->from, g->end, first, rows, err);
+    (void)worker;
+    for (size_t j = g->from; j < g->end && status == RVM_OK; j++, sums += count) {
+        const rvm_fitc_target *t = &g->f->target[j];
+        memcpy(sums, t->b, m * sizeof *sums);
+        sums[m] = t->tt;
+        sums[m + 1] = t->log_lambda;
+        rvm_lower_pack(sums + m + 2, t->factor);
+    }
+    return status;
+}
+
+static void take_sums(const group *g, const double *sums)
+{
+    const size_t m = g->f->m, count = sums_of_target(g->f);
+    for (size_t j = g->from; j < g->end; j++, sums += count) {
+        rvm_fitc_target *t = &g->f->target[j];
+        memcpy(t->b, sums, m * sizeof *sums);
+        t->tt = sums[m];
+        t->log_lambda = sums[m + 1];
+        rvm_lower_unpack(t->factor, sums + m + 2);
+    }
+}
+
+rvm_status rvm_fitc_total(rvm_fitc *f, rvm_error *err)
+{
+    const rvm_spans *spans = &f->points->spans;
+    double *sums = rvm_array(f->group, sums_of_target(f) * sizeof *sums);
+    rvm_status status = sums == NULL ? rvm_fail_memory(err, "the evidence of the process") : RVM_OK;
+    for (size_t from = 0; from < f->targets && status == RVM_OK; from += f->group) {
+        group g = { f, from, GSL_MIN(from + f->group, f->targets) };
+        status = rvm_spans_fold(sums, (g.end - g.from) * sums_of_target(f), spans, sum_span, NULL,
+                                &g, 1, err);
+        if (status == RVM_OK)
+            take_sums(&g, sums);
+    }
+    free(sums);
+    if (status == RVM_OK)
+        status = rvm_team_agree(spans->team, solve_all(f, err), err);
     return status;
 }
 
@@ -489,7 +592,7 @@ rvm_status rvm_fitc_gradient(rvm_fitc *f, rvm_error *err)
     for (size_t first = 0; first < f->points->N && status == RVM_OK; first += f->strip) {
         strip s = { f, NULL, first, GSL_MIN(f->strip, f->points->N - first) };
         if (f->strip < f->points->N) /* else it is in hand */
-            status = read_strip(&s, f, first, err);
+            status = read_strip(&s, f, first, s.count, err);
         if (status == RVM_OK)
             status = pull_strip(&s, f, err);
     }

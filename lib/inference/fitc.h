@@ -12,7 +12,10 @@
  *     L_j = -1/2 [ N ln 2 pi + sum ln Lambda_n + ln|H| + t' Lambda^-1 t - b'mu ]
  *
  * and the posterior of the weights v of F is N(mu, H^-1).  Everything takes O(N m^2), rows in
- * strips.  Where the points are the rows themselves L is that of the process itself. */
+ * strips.  Where the points are the rows themselves L is that of the process itself.
+ *
+ * A climb has a sample of the rows, which every process of a team has whole (rvm_fitc_evaluate); the
+ * model is of all rows, of which each has its spans (rvm_fitc_total). */
 #ifndef RVM_FITC_H
 #define RVM_FITC_H
 
@@ -49,25 +52,34 @@ typedef struct {
     rvm_fitc_target *target;         /* owned */
     double *by_input;                /* owned, inputs: derivative of the sum of all L_j by ln eta */
     double by_gamma;                 /* and by ln gamma, where the kernel has that */
+    bool total;                      /* made for the sums of all rows alone */
     size_t strip;                    /* rows in hand at a time */
+    size_t group;                    /* targets whose sums are in hand at a time */
     const volatile int *interrupted; /* borrowed, set by the caller; NULL: never */
-    gsl_matrix *values, *V, *F, *Y, *W; /* owned, K or m x strip */
-    gsl_matrix *E;                      /* owned, K x K */
-    double *residual, *lambda, *g;      /* owned, strip */
-    double *root, *off;                 /* owned, strip */
-    gsl_matrix *part;                   /* owned, pieces x (inputs + 1): sums of each piece */
+    gsl_matrix *V, *F;               /* owned, K or m x strip */
+    gsl_matrix *values, *Y, *W;      /* owned, K or m x strip: for derivatives */
+    gsl_matrix *E;                   /* owned, K x K: likewise */
+    double *residual, *lambda, *g;   /* owned, strip */
+    double *root, *off;              /* owned, strip */
+    gsl_matrix *part;                /* owned, pieces x (inputs + 1): sums of each piece */
 } rvm_fitc;
 
 /* budget: numbers that strips may take together. inputs may be NULL: no derivatives by weights. */
 RVM_CHECKED rvm_status rvm_fitc_init(rvm_fitc *f, rvm_points *points, const rvm_inputs *inputs,
                                      const gsl_matrix *T, size_t terms, size_t targets,
                                      double budget, rvm_error *err);
+/* For rvm_fitc_total alone, of rows that a team may share. budget: in which its sums take part, too. */
+RVM_CHECKED rvm_status rvm_fitc_init_total(rvm_fitc *f, rvm_points *points, const gsl_matrix *T,
+                                           size_t terms, size_t targets, double budget,
+                                           rvm_error *err);
 void rvm_fitc_free(rvm_fitc *f);
 
 /* log_evidence, b, mu, factor and inverse of each target, at its variance and noise and the points as
  * they are placed. RVM_ENUMERIC where H is not positive definite to working precision;
  * RVM_EINTERRUPT, as from the next one, by `interrupted`. */
 RVM_CHECKED rvm_status rvm_fitc_evaluate(rvm_fitc *f, rvm_error *err);
+/* The same, of all rows: by the tree of base/spans.h, for any team the same. */
+RVM_CHECKED rvm_status rvm_fitc_total(rvm_fitc *f, rvm_error *err);
 /* All derivatives there; by_gamma and by_input of kernels that decay alone (rvm_kernel_decays). To
  * be called right after the former. */
 RVM_CHECKED rvm_status rvm_fitc_gradient(rvm_fitc *f, rvm_error *err);

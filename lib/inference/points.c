@@ -23,6 +23,7 @@ rvm_status rvm_points_init(rvm_points *z, const rvm_problem *rows, const rvm_pro
     *z = (rvm_points){
         .rows = rows, .points = points, .N = rows->rows, .K = points->rows, .threads = threads
     };
+    z->spans = rvm_problem_spans(rows);
     z->diagonal = rvm_array(z->N, sizeof *z->diagonal);
     z->values = gsl_matrix_alloc(z->K, z->K);
     z->L = gsl_matrix_alloc(z->K, z->K);
@@ -53,23 +54,38 @@ static rvm_status lay_out(rvm_points *z, rvm_error *err)
     return z->point == NULL ? rvm_fail_memory(err, "the rows") : RVM_OK;
 }
 
-/* Each row with itself, also where the values are the file's. */
-static rvm_status fill_diagonal(rvm_points *z, rvm_error *err)
+/* A row with itself, also where the values are the file's. */
+static rvm_status check_diagonal(rvm_points *z, size_t n, rvm_error *err)
 {
+    gsl_matrix_view one = gsl_matrix_view_array(&z->diagonal[n], 1, 1);
+    if (z->kernel.type == RVM_PRECOMPUTED) {
+        const rvm_status status =
+            rvm_kernel_block(&one.matrix, &z->kernel, z->row, &n, z->row, n, err);
+        if (status != RVM_OK)
+            return status;
+    }
+    if (!isfinite(z->diagonal[n]))
+        return rvm_fail(err, RVM_ENUMERIC,
+                        "kernel values leave the range of finite numbers: scale the data");
+    if (z->diagonal[n] >= 0)
+        return RVM_OK;
+    return rvm_fail(err, RVM_ENUMERIC,
+                    "the kernel's values are no covariance: a row with itself has %g",
+                    z->diagonal[n]);
+}
+
+/* The diagonal of a span, and its part of the mean. */
+static rvm_status fill_span(void *context, size_t first, size_t rows, double *mean, int worker,
+                            rvm_error *err)
+{
+    rvm_points *z = context;
     rvm_status status = RVM_OK;
+    (void)worker;
     if (z->kernel.type != RVM_PRECOMPUTED)
-        rvm_kernel_diagonal(z->diagonal, &z->kernel, z->row, 0, z->N);
-    for (size_t n = 0; n < z->N && status == RVM_OK; n++) {
-        gsl_matrix_view one = gsl_matrix_view_array(&z->diagonal[n], 1, 1);
-        if (z->kernel.type == RVM_PRECOMPUTED)
-            status = rvm_kernel_block(&one.matrix, &z->kernel, z->row, &n, z->row, n, err);
-        if (status == RVM_OK && !isfinite(z->diagonal[n]))
-            status = rvm_fail(err, RVM_ENUMERIC,
-                              "kernel values leave the range of finite numbers: scale the data");
-        if (status == RVM_OK && z->diagonal[n] < 0)
-            status = rvm_fail(err, RVM_ENUMERIC,
-                              "the kernel's values are no covariance: a row with itself has %g",
-                              z->diagonal[n]);
+        rvm_kernel_diagonal(z->diagonal + first, &z->kernel, z->row, first, rows);
+    for (size_t n = first; n < first + rows && status == RVM_OK; n++) {
+        status = check_diagonal(z, n, err);
+        *mean += z->diagonal[n] / (double)z->spans.N;
     }
     return status;
 }
@@ -96,21 +112,31 @@ static rvm_status factor(rvm_points *z, rvm_error *err)
 
 double rvm_points_scale(const rvm_points *z)
 {
-    double mean = 0;
-    for (size_t n = 0; n < z->N; n++)
-        mean += z->diagonal[n] / (double)z->N;
-    return mean > 0 ? mean : 1;
+    return z->scale > 0 ? z->scale : 1;
+}
+
+/* K_ZZ and its factor, which are to have the same bits on unlike processors. */
+static rvm_status place_points(rvm_points *z, rvm_error *err)
+{
+    rvm_team *team = z->spans.team;
+    rvm_status status = rvm_kernel_block(z->values, &z->kernel, z->point, NULL, z->point, 0, err);
+    if (status == RVM_OK)
+        status = factor(z, err);
+    status = rvm_team_agree(team, status, err);
+    if (status != RVM_OK)
+        return status;
+    rvm_team_same(team, &z->jitter, sizeof z->jitter);
+    rvm_team_same(team, z->L->data, z->K * z->K * sizeof *z->L->data);
+    return RVM_OK;
 }
 
 rvm_status rvm_points_place(rvm_points *z, const rvm_kernel *kernel, rvm_error *err)
 {
     z->kernel = *kernel;
-    rvm_status status = lay_out(z, err);
+    rvm_status status = rvm_team_agree(z->spans.team, lay_out(z, err), err);
     if (status == RVM_OK)
-        status = fill_diagonal(z, err);
-    if (status == RVM_OK)
-        status = rvm_kernel_block(z->values, &z->kernel, z->point, NULL, z->point, 0, err);
-    return status == RVM_OK ? factor(z, err) : status;
+        status = rvm_spans_fold(&z->scale, 1, &z->spans, fill_span, NULL, z, 1, err);
+    return status == RVM_OK ? place_points(z, err) : status;
 }
 
 rvm_status rvm_points_values(gsl_matrix *PT, const rvm_points *z, size_t first, rvm_error *err)
@@ -198,7 +224,7 @@ rvm_status rvm_points_check(const rvm_points *z, rvm_error *err)
                 status = rvm_fail(err, RVM_ENUMERIC, "the kernel's values are no covariance");
     }
     gsl_matrix_free(V);
-    return status;
+    return rvm_team_agree(z->spans.team, status, err);
 }
 
 /* ---- Further points -------------------------------------------------------------------------- */

@@ -13,30 +13,34 @@
 
 #include <gsl/gsl_matrix.h>
 
+#include "base/spans.h"
 #include "basis/kernel.h"
 
 typedef struct {
     const rvm_problem *rows, *points; /* borrowed */
-    size_t N, K;                      /* how many there are */
+    size_t N, K;                      /* how many there are, rows of this process; */
+    rvm_spans spans;                  /* those of all */
     rvm_kernel kernel;                /* inputs: borrowed */
     rvm_kernel_rows *row, *point;     /* owned: laid out for it */
     double *diagonal;                 /* owned, N: k(x,x) */
+    double scale;                     /* its mean over all rows */
     double jitter;                    /* on the diagonal of K_ZZ = L L' */
     gsl_matrix *values;               /* owned, K x K: K_ZZ without it */
     gsl_matrix *L;                    /* owned, K x K, lower */
     int threads;
 } rvm_points;
 
-/* Borrows both, whose features agree. To be placed before anything else. */
+/* Borrows both, whose features agree. A team may share the rows (shard.h); the points are with all of
+ * its processes. To be placed before anything else. */
 RVM_CHECKED rvm_status rvm_points_init(rvm_points *z, const rvm_problem *rows,
                                        const rvm_problem *points, int threads, rvm_error *err);
 void rvm_points_free(rvm_points *z);
 
 /* With this kernel, a covariance; its weights of inputs must stay until the next call.
- * RVM_ENUMERIC where values leave the range of finite numbers. Cost: K^3 / 3. */
+ * RVM_ENUMERIC where values leave the range of finite numbers; a team agrees. Cost: K^3 / 3. */
 RVM_CHECKED rvm_status rvm_points_place(rvm_points *z, const rvm_kernel *kernel, rvm_error *err);
 
-/* The mean of k(x,x) over the rows; 1 where the kernel is 0. */
+/* The mean of k(x,x) over all rows; 1 where the kernel is 0. */
 double rvm_points_scale(const rvm_points *z);
 
 /* PT: K x count, the kernel's values at rows first .. first + count - 1. Several threads may call

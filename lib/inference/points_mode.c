@@ -16,18 +16,39 @@
 
 enum {
     PIECE = RVM_POINTS_PIECE,
+    LEAST_UNIT = 16, /* pieces that are in hand at a time, */
+    MOST_UNIT = 64,
     CURVATURE_ROWS = 20000, /* rows that P is made of, at the most or so */
     STEPS = 400
 };
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/* Rows of a strip, a multiple of what a thread takes: all, or as many as fit. */
-static size_t choose_strip(const rvm_points_mode *q, double budget)
+/* What a piece of rows says: the log likelihood, and its derivative by W. */
+static size_t sums_of_piece(const rvm_points_mode *q)
 {
-    const size_t all = rvm_points_pieces(q->points->N) * PIECE;
-    const double fit = fmax(16, floor(budget / (double)(q->m + 2 * q->C) / PIECE)) * PIECE;
-    return fit < (double)all ? (size_t)fit : all;
+    return 1 + q->C * q->m;
+}
+
+static size_t room_for(size_t rows)
+{
+    return rvm_points_pieces(rows) * PIECE;
+}
+
+/* Rows in hand at a time follow from the budget and the rows of all, so that sums are the same for any
+ * number of processes; whether phi is kept does not matter to them. Of the budget phi has what triangles
+ * and pieces leave. */
+static void share_out(rvm_points_mode *q, double budget)
+{
+    const rvm_spans *spans = &q->points->spans;
+    const double left = budget - (double)(rvm_spans_held(spans) + 1) * (double)rvm_lower_size(q->m);
+    const double of_piece = (double)((q->m + 2 * q->C) * PIECE + sums_of_piece(q));
+    const double fit = fmax(LEAST_UNIT, fmin(floor(left / of_piece), MOST_UNIT)) * PIECE;
+    const size_t all = room_for(GSL_MIN(spans->rows, spans->N));
+    q->unit = fit < (double)all ? (size_t)fit : all;
+    const double unit = (double)(q->unit / PIECE) * of_piece;
+    q->keeps =
+        (double)(q->m * room_for(q->points->N)) + unit <= left || room_for(q->points->N) <= q->unit;
 }
 
 rvm_status rvm_points_mode_init(rvm_points_mode *q, const rvm_points *points, const gsl_matrix *T,
@@ -42,14 +63,14 @@ rvm_status rvm_points_mode_init(rvm_points_mode *q, const rvm_points *points, co
                             .C = C,
                             .t = t,
                             .class_of_row = class_of_row };
-    q->strip = choose_strip(q, budget);
-    q->phi = gsl_matrix_alloc(q->m, q->strip);
-    q->A = gsl_matrix_calloc(C, q->strip);
-    q->G = gsl_matrix_alloc(C, q->strip);
+    share_out(q, budget);
+    q->phi = gsl_matrix_alloc(q->m, q->keeps ? room_for(points->N) : q->unit);
+    q->A = gsl_matrix_calloc(C, q->unit);
+    q->G = gsl_matrix_alloc(C, q->unit);
     q->P = gsl_matrix_alloc(q->m, q->m);
     q->W = gsl_matrix_calloc(C, q->m);
     q->V = gsl_matrix_calloc(C, q->m);
-    q->of_piece = rvm_array(q->strip / PIECE, sizeof *q->of_piece);
+    q->of_piece = rvm_array(q->unit / PIECE, sums_of_piece(q) * sizeof *q->of_piece);
     if (q->phi != NULL && q->A != NULL && q->G != NULL && q->P != NULL && q->W != NULL &&
         q->V != NULL && q->of_piece != NULL)
         return RVM_OK;
@@ -69,17 +90,30 @@ void rvm_points_mode_free(rvm_points_mode *q)
     *q = (rvm_points_mode){ .points = NULL };
 }
 
-/* ---- Strips --------------------------------------------------------------------------------- */
+/* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* Rows first .. first + count - 1 in hand. */
+/* Rows first .. first + count - 1 in hand, at columns `column` and on of phi. */
 typedef struct {
     rvm_points_mode *q;
-    size_t first, count;
+    size_t first, count, column;
+    bool there; /* phi has them */
 } strip;
 
-static rvm_status share(strip *s, rvm_piece *piece, rvm_error *err)
+/* The next ones of rows first .. first + rows - 1 that come at `at`. */
+static strip take_strip(rvm_points_mode *q, size_t first, size_t rows, size_t at)
 {
-    return rvm_share(rvm_points_pieces(s->count), piece, s, s->q->points->threads, err);
+    return (strip){ .q = q,
+                    .first = first + at,
+                    .count = GSL_MIN(q->unit, rows - at),
+                    .column = q->keeps ? first + at : 0,
+                    .there = q->filled };
+}
+
+static gsl_matrix_view phi_of_piece(const strip *s, size_t number)
+{
+    const size_t at = number * PIECE;
+    return gsl_matrix_submatrix(s->q->phi, 0, s->column + at, s->q->m,
+                                GSL_MIN(PIECE, s->count - at));
 }
 
 /* Phi' of rows `first` and on, as many as phi has columns: terms, then kernel functions. */
@@ -96,26 +130,6 @@ static rvm_status fill_phi(gsl_matrix *phi, const rvm_points_mode *q, size_t fir
         memcpy(gsl_matrix_ptr(phi, i, 0), gsl_matrix_const_ptr(q->T, i, first),
                count * sizeof(double));
     return rvm_points_values(&kernel.matrix, q->points, first, err);
-}
-
-static rvm_status fill_piece(void *context, size_t number, int worker, rvm_error *err)
-{
-    const strip *s = context;
-    gsl_matrix_view phi = rvm_points_piece(s->q->phi, s->count, number);
-    (void)worker;
-    return fill_phi(&phi.matrix, s->q, s->first + number * PIECE, err);
-}
-
-/* phi of the rows from `first` on, unless it is there. */
-static rvm_status read_strip(strip *s, rvm_points_mode *q, size_t first, rvm_error *err)
-{
-    const size_t N = q->points->N;
-    *s = (strip){ .q = q, .first = first, .count = GSL_MIN(q->strip, N - first) };
-    if (q->filled)
-        return RVM_OK;
-    const rvm_status status = share(s, fill_piece, err);
-    q->filled = status == RVM_OK && q->strip >= N;
-    return status;
 }
 
 /* ---- D -------------------------------------------------------------------------------------- */
@@ -203,41 +217,78 @@ static double many_classes(const strip *s, size_t at, size_t count)
     return sum;
 }
 
-/* Activations of a piece of the strip, what its rows say, and the gradient. */
+/* phi of a piece of the strip, its activations, what its rows say, and the gradient by them. */
+static rvm_status activate_piece(void *context, size_t number, int worker, rvm_error *err)
+{
+    const strip *s = context;
+    rvm_points_mode *q = s->q;
+    const size_t at = number * PIECE;
+    gsl_matrix_view phi = phi_of_piece(s, number);
+    gsl_matrix_view A = gsl_matrix_submatrix(q->A, 0, at, q->C, phi.matrix.size2);
+    const rvm_status status = s->there ? RVM_OK : fill_phi(&phi.matrix, q, s->first + at, err);
+    (void)worker;
+    if (status != RVM_OK)
+        return status;
+    gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, q->W, &phi.matrix, 0, &A.matrix);
+    q->of_piece[number * sums_of_piece(q)] =
+        (q->C > 1 ? many_classes : two_classes)(s, at, phi.matrix.size2);
+    return RVM_OK;
+}
+
+/* And that by the weights, G Phi, while phi is at hand. */
 static rvm_status evaluate_piece(void *context, size_t number, int worker, rvm_error *err)
 {
     const strip *s = context;
     rvm_points_mode *q = s->q;
-    gsl_matrix_view phi = rvm_points_piece(q->phi, s->count, number);
-    gsl_matrix_view A = rvm_points_piece(q->A, s->count, number);
-    (void)worker, (void)err;
-    gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, q->W, &phi.matrix, 0, &A.matrix);
-    q->of_piece[number] =
-        (q->C > 1 ? many_classes : two_classes)(s, number * PIECE, A.matrix.size2);
+    const rvm_status status = activate_piece(context, number, worker, err);
+    if (status != RVM_OK)
+        return status;
+    gsl_matrix_view phi = phi_of_piece(s, number);
+    gsl_matrix_view G = gsl_matrix_submatrix(q->G, 0, number * PIECE, q->C, phi.matrix.size2);
+    gsl_matrix_view Q =
+        gsl_matrix_view_array(q->of_piece + number * sums_of_piece(q) + 1, q->C, q->m);
+    gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &G.matrix, &phi.matrix, 0, &Q.matrix);
     return RVM_OK;
+}
+
+/* Of a strip, all pieces; an interrupt ends it. */
+static rvm_status share(strip *s, rvm_piece *piece, rvm_error *err)
+{
+    if (rvm_interrupted(s->q->interrupted))
+        return rvm_fail_interrupted(err);
+    return rvm_share(rvm_points_pieces(s->count), piece, s, s->q->points->threads, err);
+}
+
+static rvm_status evaluate_span(void *context, size_t first, size_t rows, double *sums, int worker,
+                                rvm_error *err)
+{
+    rvm_points_mode *q = context;
+    const size_t count = sums_of_piece(q);
+    rvm_status status = RVM_OK;
+    (void)worker;
+    for (size_t at = 0; at < rows && status == RVM_OK; at += q->unit) {
+        strip s = take_strip(q, first, rows, at);
+        status = share(&s, evaluate_piece, err);
+        for (size_t k = 0; k < rvm_points_pieces(s.count) && status == RVM_OK; k++)
+            for (size_t i = 0; i < count; i++)
+                sums[i] += q->of_piece[k * count + i];
+    }
+    return status;
 }
 
 /* At q->W: the log likelihood, and its derivative by the weights into Q, C x m. */
 static rvm_status evaluate_rows(gsl_matrix *Q, rvm_points_mode *q, rvm_error *err)
 {
-    rvm_status status = RVM_OK;
-    gsl_matrix_set_zero(Q);
-    q->log_likelihood = 0;
-    for (size_t first = 0; first < q->points->N && status == RVM_OK; first += q->strip) {
-        strip s;
-        status = read_strip(&s, q, first, err);
-        if (status == RVM_OK)
-            status = share(&s, evaluate_piece, err);
-        if (status == RVM_OK && rvm_interrupted(q->interrupted))
-            status = rvm_fail_interrupted(err);
-        if (status != RVM_OK)
-            break;
-        for (size_t k = 0; k < rvm_points_pieces(s.count); k++)
-            q->log_likelihood += q->of_piece[k];
-        gsl_matrix_const_view phi = gsl_matrix_const_submatrix(q->phi, 0, 0, q->m, s.count);
-        gsl_matrix_const_view G = gsl_matrix_const_submatrix(q->G, 0, 0, q->C, s.count);
-        rvm_product_add(Q, &G.matrix, &phi.matrix, q->points->threads);
-    }
+    const size_t count = sums_of_piece(q);
+    double *sums = rvm_array(count, sizeof *sums);
+    if (sums == NULL)
+        return rvm_fail_memory(err, "the classes");
+    const rvm_status status =
+        rvm_spans_fold(sums, count, &q->points->spans, evaluate_span, NULL, q, 1, err);
+    q->filled = q->filled || (status == RVM_OK && q->keeps);
+    q->log_likelihood = sums[0];
+    memcpy(Q->data, sums + 1, (count - 1) * sizeof *sums);
+    free(sums);
     return status;
 }
 
@@ -287,6 +338,7 @@ rvm_status rvm_points_mode_find(rvm_points_mode *q, double tolerance, rvm_error 
         rvm_ascent_free(&a);
         return rvm_fail_memory(err, "the classes");
     }
+    a.team = q->points->spans.team;
     gsl_matrix_view U = gsl_matrix_view_array(a.now.theta, q->C, q->m);
     gsl_matrix_memcpy(&U.matrix, q->V);
     gsl_blas_dtrmm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1, q->P, &U.matrix);
@@ -321,87 +373,158 @@ rvm_status rvm_points_mode_activate(gsl_matrix *A, rvm_points_mode *q, size_t fi
 
 enum { PART = 8 * PIECE /* rows whose features are in hand */ };
 
-/* Phi' of some rows, which becomes F' = D'Phi'. */
+/* Rows first + at, ... of the strip: Phi', which becomes B^1/2 F, F' = D'Phi'; root: of the diagonal
+ * of B. */
 typedef struct {
-    const rvm_points_mode *q;
+    const strip *s;
+    size_t at;
     gsl_matrix *F;
+    const double *root;
 } part;
 
 static rvm_status feature_piece(void *context, size_t number, int worker, rvm_error *err)
 {
     const part *p = context;
-    const rvm_points_mode *q = p->q;
+    const rvm_points_mode *q = p->s->q;
+    const size_t at = number * PIECE;
     gsl_matrix_view F = rvm_points_piece(p->F, p->F->size2, number);
     gsl_matrix_view kernel =
         gsl_matrix_submatrix(&F.matrix, q->terms, 0, q->points->K, F.matrix.size2);
-    (void)worker, (void)err;
+    rvm_status status = RVM_OK;
+    (void)worker;
+    if (p->s->there) {
+        gsl_matrix_const_view phi =
+            gsl_matrix_const_submatrix(q->phi, 0, p->s->column + p->at + at, q->m, F.matrix.size2);
+        gsl_matrix_memcpy(&F.matrix, &phi.matrix);
+    } else {
+        status = fill_phi(&F.matrix, q, p->s->first + p->at + at, err);
+    }
     for (size_t i = 0; i < q->terms; i++) {
         gsl_vector_view row = gsl_matrix_row(&F.matrix, i);
         gsl_vector_scale(&row.vector, 1 / sqrt(q->precision[i]));
     }
     rvm_points_whiten(&kernel.matrix, q->points);
     gsl_matrix_scale(&kernel.matrix, sqrt(q->variance));
-    return RVM_OK;
+    for (size_t i = 0; i < q->m; i++)
+        for (size_t n = 0; n < F.matrix.size2; n++)
+            *gsl_matrix_ptr(&F.matrix, i, n) *= p->root[at + n];
+    return status;
 }
 
-/* P += F'B F of rows whose phi is in F, which is destroyed; root: of the diagonal of B. */
-static rvm_status add_weighted(gsl_matrix *F, const double *root, const rvm_points_mode *q,
-                               rvm_error *err)
+/* P += F'B F of as many rows as F has columns, which is scratch; fresh: P is to be that. */
+static rvm_status add_part(gsl_matrix *F, const strip *s, size_t at, const double *root, bool fresh,
+                           rvm_error *err)
 {
-    part p = { q, F };
+    const rvm_points_mode *q = s->q;
+    part p = { s, at, F, root };
     if (rvm_interrupted(q->interrupted))
         return rvm_fail_interrupted(err);
     const rvm_status status =
         rvm_share(rvm_points_pieces(F->size2), feature_piece, &p, q->points->threads, err);
-    for (size_t i = 0; i < F->size1; i++) {
-        double *f = gsl_matrix_ptr(F, i, 0);
-        for (size_t n = 0; n < F->size2; n++)
-            f[n] *= root[n];
-    }
-    rvm_gram_add(q->P, F, 0, false, q->points->threads);
+    rvm_gram_add(q->P, F, 0, fresh, q->points->threads);
     return status;
+}
+
+/* What the sums of P are made with: scratch. */
+typedef struct {
+    rvm_points_mode *q;
+    gsl_matrix *F; /* owned, m x PART */
+    double *root;  /* owned, the larger of PART and the rows of a strip */
+    size_t every;
+} factor_job;
+
+static rvm_status factor_job_init(factor_job *j, rvm_points_mode *q, rvm_error *err)
+{
+    *j = (factor_job){ .q = q, .F = gsl_matrix_alloc(q->m, PART) };
+    j->root = rvm_array(GSL_MAX(q->unit, (size_t)PART), sizeof *j->root);
+    return j->F == NULL || j->root == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
+}
+
+static void factor_job_free(factor_job *j)
+{
+    gsl_matrix_free(j->F);
+    free(j->root);
 }
 
 /* Of the largest element, on the diagonal beside I: where s is so large that I is lost beside F'B F,
  * which may be singular. */
 static const double ridge = 1e-13;
 
-/* P, which is F'B F, becomes the factor of I + F'B F. */
+/* P, which is F'B F, becomes the factor of I + F'B F: of one processor, since others may round
+ * otherwise. */
 static rvm_status finish_factor(double *log_det, rvm_points_mode *q, rvm_error *err)
 {
+    rvm_team *team = q->points->spans.team;
+    rvm_status status = RVM_OK;
     double most = 0;
     for (size_t i = 0; i < q->m; i++)
         most = fmax(most, gsl_matrix_get(q->P, i, i));
     for (size_t i = 0; i < q->m; i++)
         *gsl_matrix_ptr(q->P, i, i) += 1 + ridge * (double)q->m * most;
     if (!rvm_cholesky(q->P, q->points->threads))
-        return rvm_fail(err, RVM_ENUMERIC,
-                        "the process left the range of finite numbers: scale the data");
+        status = rvm_fail(err, RVM_ENUMERIC,
+                          "the process left the range of finite numbers: scale the data");
+    status = rvm_team_agree(team, status, err);
+    if (status != RVM_OK)
+        return status;
+    rvm_team_same(team, q->P->data, q->m * q->m * sizeof *q->P->data);
     *log_det = rvm_cholesky_log_det(q->P);
     return RVM_OK;
 }
 
-/* Every `every`-th part of the rows counts `every` times. */
+/* From F'B F of spans to P. */
+static rvm_status fold_factor(double *log_det, factor_job *j, rvm_spans_piece *piece,
+                              rvm_error *err)
+{
+    rvm_points_mode *q = j->q;
+    const size_t count = rvm_lower_size(q->m);
+    double *sums = rvm_array(count, sizeof *sums);
+    if (sums == NULL)
+        return rvm_fail_memory(err, "the classes");
+    const rvm_status status =
+        rvm_spans_fold(sums, count, &q->points->spans, piece, NULL, j, 1, err);
+    rvm_lower_unpack(q->P, sums);
+    free(sums);
+    return status == RVM_OK ? finish_factor(log_det, q, err) : status;
+}
+
+/* Every `every`-th part of the rows of all counts `every` times. */
+static rvm_status precondition_span(void *context, size_t first, size_t rows, double *sums,
+                                    int worker, rvm_error *err)
+{
+    const factor_job *j = context;
+    rvm_points_mode *q = j->q;
+    const size_t number = (rvm_spans_first_row(&q->points->spans) + first) / PART;
+    rvm_status status = RVM_OK;
+    bool fresh = true;
+    (void)worker;
+    for (size_t at = 0, k = number; at < rows && status == RVM_OK; at += PART, k++) {
+        if (k % j->every != 0)
+            continue;
+        const strip s = { .q = q, .first = first, .column = first, .there = q->filled };
+        gsl_matrix_view F = gsl_matrix_submatrix(j->F, 0, 0, q->m, GSL_MIN(PART, rows - at));
+        status = add_part(&F.matrix, &s, at, j->root, fresh, err);
+        fresh = false;
+    }
+    if (!fresh)
+        rvm_lower_pack(sums, q->P);
+    return status;
+}
+
 rvm_status rvm_points_mode_precondition(rvm_points_mode *q, double variance, rvm_error *err)
 {
-    const size_t N = q->points->N, every = N / CURVATURE_ROWS + 1;
     const double share_of = q->C > 1 ? 1.0 / (double)q->C : 0.5;
-    gsl_matrix *F = gsl_matrix_alloc(q->m, PART);
-    double root[PART], log_det;
-    rvm_status status = F == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
+    double log_det;
+    factor_job j;
+    rvm_status status = factor_job_init(&j, q, err);
     q->variance = variance;
-    gsl_matrix_set_zero(q->P);
-    for (size_t n = 0; n < PART; n++)
-        root[n] = sqrt((double)every * share_of * (1 - share_of));
-    for (size_t first = 0; first < N && status == RVM_OK; first += every * PART) {
-        const size_t count = GSL_MIN(PART, N - first);
-        gsl_matrix_view f = gsl_matrix_submatrix(F, 0, 0, q->m, count);
-        status = fill_phi(&f.matrix, q, first, err);
-        if (status == RVM_OK)
-            status = add_weighted(&f.matrix, root, q, err);
-    }
-    gsl_matrix_free(F);
-    return status == RVM_OK ? finish_factor(&log_det, q, err) : status;
+    j.every = q->points->spans.N / CURVATURE_ROWS + 1;
+    for (size_t n = 0; n < PART && status == RVM_OK; n++)
+        j.root[n] = sqrt((double)j.every * share_of * (1 - share_of));
+    if (status == RVM_OK)
+        status = fold_factor(&log_det, &j, precondition_span, err);
+    factor_job_free(&j);
+    return status;
 }
 
 /* Roots of rho P (1 - P), the mean over the classes, from the gradient rho (t - P). */
@@ -421,47 +544,43 @@ static void fill_roots(double *root, const strip *s)
 }
 
 /* The rows in hand, a part at a time, so that only that is there twice. */
-static rvm_status add_strip(const strip *s, gsl_matrix *F, const double *root, rvm_error *err)
+static rvm_status add_strip(const strip *s, const factor_job *j, bool fresh, rvm_error *err)
 {
-    rvm_points_mode *q = s->q;
     rvm_status status = RVM_OK;
     for (size_t at = 0; at < s->count && status == RVM_OK; at += PART) {
-        const size_t count = GSL_MIN(PART, s->count - at);
-        gsl_matrix_const_view phi = gsl_matrix_const_submatrix(q->phi, 0, at, q->m, count);
-        gsl_matrix_view f = gsl_matrix_submatrix(F, 0, 0, q->m, count);
-        gsl_matrix_memcpy(&f.matrix, &phi.matrix);
-        status = add_weighted(&f.matrix, root + at, q, err);
+        gsl_matrix_view F = gsl_matrix_submatrix(j->F, 0, 0, s->q->m, GSL_MIN(PART, s->count - at));
+        status = add_part(&F.matrix, s, at, j->root + at, fresh && at == 0, err);
     }
     return status;
 }
 
-static rvm_status add_rows(rvm_points_mode *q, gsl_matrix *F, double *root, rvm_error *err)
+static rvm_status curvature_span(void *context, size_t first, size_t rows, double *sums, int worker,
+                                 rvm_error *err)
 {
+    const factor_job *j = context;
+    rvm_points_mode *q = j->q;
     rvm_status status = RVM_OK;
-    gsl_matrix_set_zero(q->P);
-    for (size_t first = 0; first < q->points->N && status == RVM_OK; first += q->strip) {
-        strip s;
-        status = read_strip(&s, q, first, err);
-        if (status == RVM_OK)
-            status = share(&s, evaluate_piece, err);
+    (void)worker;
+    for (size_t at = 0; at < rows && status == RVM_OK; at += q->unit) {
+        strip s = take_strip(q, first, rows, at);
+        status = share(&s, activate_piece, err);
         if (status != RVM_OK)
             break;
-        fill_roots(root, &s);
-        status = add_strip(&s, F, root, err);
+        s.there = true;
+        fill_roots(j->root, &s);
+        status = add_strip(&s, j, at == 0, err);
     }
+    if (status == RVM_OK)
+        rvm_lower_pack(sums, q->P);
     return status;
 }
 
 rvm_status rvm_points_mode_curvature(double *log_det, rvm_points_mode *q, rvm_error *err)
 {
-    gsl_matrix *F = gsl_matrix_alloc(q->m, PART);
-    double *root = rvm_array(q->strip, sizeof *root);
-    rvm_status status = F == NULL || root == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
+    factor_job j;
+    rvm_status status = factor_job_init(&j, q, err);
     if (status == RVM_OK)
-        status = add_rows(q, F, root, err);
-    if (status == RVM_OK)
-        status = finish_factor(log_det, q, err);
-    gsl_matrix_free(F);
-    free(root);
+        status = fold_factor(log_det, &j, curvature_span, err);
+    factor_job_free(&j);
     return status;
 }

@@ -10,7 +10,9 @@
  * 1998), and a weight rho_n of each row.  It is concave.  L-BFGS climbs it in u = P' v, where P P' =
  * I + b F'F, F = Phi D, is what the curvature would be were all probabilities alike: without, wide
  * kernels of large s would take thousands of steps.  Phi is kept where there is room, and else
- * computed for each evaluation; nothing but P takes N m^2. */
+ * computed for each evaluation; nothing but P takes N m^2.
+ *
+ * A team may share the rows, as the points have them: sums over rows are folds (base/spans.h). */
 #ifndef RVM_POINTS_MODE_H
 #define RVM_POINTS_MODE_H
 
@@ -26,20 +28,20 @@ typedef struct {
     const double *t;            /* borrowed, N: C 1, 1 for the class of f > 0, else 0 */
     const size_t *class_of_row; /* borrowed, N: C above 1, below C */
     const double *row_weight;   /* borrowed, N: rho; NULL: all 1 */
-    gsl_matrix *phi;            /* owned, m x strip, all rows where kept */
-    size_t strip;
-    gsl_matrix *A, *G; /* owned, C x strip: activations; the gradient by them */
+    size_t unit;                /* rows that are in hand at a time, whole pieces */
+    gsl_matrix *phi;            /* owned, of all rows that are here where kept, else m x unit */
+    gsl_matrix *A, *G;          /* owned, C x unit: activations; the gradient by them */
     gsl_matrix *P;    /* owned, m x m, lower; the factor of the curvature once that was asked for */
     gsl_matrix *W;    /* owned, C x m: weights w at the place last evaluated, */
     gsl_matrix *V;    /* owned, C x m: and v */
-    double *of_piece; /* owned: sums of pieces */
+    double *of_piece; /* owned: sums of the pieces of a unit */
     double log_likelihood;
     const volatile int
-        *interrupted; /* borrowed, or NULL: ends what takes long; set by the caller */
-    bool filled;      /* phi has all rows */
+        *interrupted;   /* borrowed, or NULL: ends what takes long; set by the caller */
+    bool keeps, filled; /* phi is for all rows that are here; it has them */
 } rvm_points_mode;
 
-/* budget: numbers that phi may have. */
+/* budget: numbers that it may have. */
 RVM_CHECKED rvm_status rvm_points_mode_init(rvm_points_mode *q, const rvm_points *points,
                                             const gsl_matrix *T, const double *precision,
                                             size_t terms, size_t C, const double *t,

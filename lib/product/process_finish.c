@@ -40,11 +40,14 @@ static rvm_status whole_init(whole *w, const rvm_study *y, const rvm_induced *r,
                              rvm_error *err)
 {
     *w = (whole){ .y = y, .r = r };
+    rvm_status status = rvm_basis_bring(&y->basis, r->id, r->count, NULL, 0, err);
+    if (status != RVM_OK)
+        return status;
     w->z = rvm_study_rows_at(y, r->id + r->terms, r->count - r->terms);
     w->T = rvm_basis_terms(&y->basis, r->id, r->terms, y->p);
-    if (w->z == NULL || w->T == NULL)
-        return rvm_fail_memory(err, "the model");
-    const rvm_status status = rvm_points_init(&w->points, y->p, w->z, threads, err);
+    status = w->z == NULL || w->T == NULL ? rvm_fail_memory(err, "the model")
+                                          : rvm_points_init(&w->points, y->p, w->z, threads, err);
+    status = rvm_team_agree(w->y->observed.spans.team, status, err);
     return status == RVM_OK ? rvm_points_place(&w->points, &r->kernel, err) : status;
 }
 
@@ -133,7 +136,7 @@ static rvm_status finish_output(rvm_model *m, const whole *w, const rvm_fitc *f,
         return status;
     to->bias_mean = rvm_latent_has_bias(to) ? view.t_mean : 0;
     to->noise_variance = t->noise * gsl_pow_2(view.t_scale);
-    m->log_evidence += t->log_evidence - (double)view.observed.N * log(view.t_scale);
+    m->log_evidence += t->log_evidence - (double)view.observed.spans.N * log(view.t_scale);
     if (to->noise_variance > 0 && isfinite(to->noise_variance) && isfinite(to->process_variance))
         return RVM_OK;
     return rvm_fail(err, RVM_ENUMERIC, "the noise variance is out of range: scale the targets");
@@ -160,7 +163,7 @@ static rvm_status finish_regression(rvm_model *m, whole *w, const rvm_settings *
     const rvm_study *y = w->y;
     rvm_fitc f;
     rvm_status status =
-        rvm_fitc_init(&f, &w->points, NULL, w->T, w->r->terms, y->outputs, budget, err);
+        rvm_fitc_init_total(&f, &w->points, w->T, w->r->terms, y->outputs, budget, err);
     if (status != RVM_OK)
         return status;
     if (w->r->terms > 0)
@@ -171,7 +174,7 @@ static rvm_status finish_regression(rvm_model *m, whole *w, const rvm_settings *
         f.target[k].noise = w->r->noise[k];
     }
     f.interrupted = s->interrupted;
-    status = rvm_fitc_evaluate(&f, err);
+    status = rvm_fitc_total(&f, err);
     for (size_t k = 0; k < y->outputs && status == RVM_OK; k++)
         status = finish_output(m, w, &f, k, err);
     if (status == RVM_OK)
@@ -277,5 +280,5 @@ rvm_status rvm_process_finish(rvm_model *m, const rvm_study *y, const size_t *pl
     if (status == RVM_OK)
         status = check_numbers(m, w.points.K, err);
     whole_free(&w);
-    return status;
+    return rvm_team_agree(y->observed.spans.team, status, err);
 }
