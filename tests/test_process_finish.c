@@ -1,6 +1,9 @@
 /* process_finish.c: all numbers of a trained model of the kernel prior, and what it predicts, by
  * N x N matrices from the hyperparameters that it has; and what must not change a model. */
+#include "data/order.h"
+#include "product/process_finish.h"
 #include "suites.h"
+#include "team_threads.h"
 #include "trained.h"
 
 /* ---- Matrices ------------------------------------------------------------------------------- */
@@ -566,6 +569,85 @@ START_TEST(kernels_that_are_no_covariance)
     }
 END_TEST
 
+/* ---- Rows that a team shares ------------------------------------------------------------------- */
+
+enum { SEATS = 9, FUNCTIONS = SEATS + 1, ALL = 20000 };
+
+typedef struct {
+    rvm_problem *p;  /* in canonical order */
+    size_t classes;  /* 0: regression */
+    rvm_model *want; /* of one process */
+} shared;
+
+static const size_t chosen[FUNCTIONS] = { 0, 5, 411, 4000, 4100, 8000, 9001, 15000, 15001, 19700 };
+
+/* The model of these points, from the rows of this process; first: number of its first row. */
+static rvm_model *finish_process(const shared *j, rvm_problem *rows, size_t first)
+{
+    const double precision[] = { 0.3 }, variance[] = { 0.8, 0.8, 0.8 }, noise[] = { 0.4 };
+    const size_t place[] = { 2, 0, 1 };
+    rvm_settings s =
+        process_settings(j->classes == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION, RVM_RBF, 0.5);
+    const rvm_induced points = { chosen, FUNCTIONS, 1, s.kernel, precision, variance, noise };
+    rvm_model *m = rvm_model_alloc();
+    rvm_study y;
+    rvm_error err = { 0 };
+    m->kernel = s.kernel;
+    CHECK_OK(rvm_study_init(&y, rows, &s, &s.kernel, 1, &err));
+    y.classes = j->classes;
+    y.class_of_row = calloc(rows->rows + 1, sizeof *y.class_of_row);
+    for (size_t n = 0; n < rows->rows && j->classes > 2; n++)
+        y.class_of_row[n] = (first + n) * 7 % 11 % 3;
+    CHECK_OK(rvm_process_finish(m, &y, place, &points, &s, &err));
+    rvm_study_free(&y);
+    return m;
+}
+
+static void check_numbers(const double *got, const double *want, size_t count)
+{
+    ck_assert(got == NULL ? want == NULL : memcmp(got, want, count * sizeof *got) == 0);
+}
+
+static void check_finished(void *context, rvm_team *team)
+{
+    const shared *j = context;
+    rvm_problem *slice = team_threads_slice(j->p, team);
+    const rvm_spans spans = rvm_problem_spans(slice);
+    rvm_model *m = finish_process(j, slice, rvm_spans_first_row(&spans));
+    ck_assert_double_eq(m->log_evidence, j->want->log_evidence);
+    check_numbers(m->point_factor, j->want->point_factor, SEATS * (SEATS + 1) / 2);
+    for (size_t k = 0; k < m->latent_count; k++) {
+        const rvm_latent *a = &m->latent[k], *b = &j->want->latent[k];
+        ck_assert_double_eq(a->noise_variance, b->noise_variance);
+        ck_assert(memcmp(a->vector, b->vector, SEATS * sizeof *a->vector) == 0);
+        check_numbers(a->weight, b->weight, FUNCTIONS);
+        check_numbers(a->factor, b->factor, FUNCTIONS * (FUNCTIONS + 1) / 2);
+    }
+    rvm_model_free(m);
+    rvm_problem_free(slice);
+}
+
+START_TEST(a_team_has_the_same_model)
+    {
+        static const int teams[] = { 2, 3, 7 };
+        rvm_problem *file = noise_problem(ALL, 2, 21);
+        shared j = { .classes = _i == 0 ? 0 : (size_t)_i + 1 };
+        size_t *order = NULL;
+        rvm_error err = { 0 };
+        for (size_t n = 0; n < ALL && j.classes > 0; n++)
+            file->target[n] = 1 + (file->target[n] > 0);
+        CHECK_OK(rvm_order_rows(&order, file, &err));
+        j.p = rvm_problem_subset(file, order, ALL);
+        j.want = finish_process(&j, j.p, 0);
+        for (size_t k = 0; k < sizeof teams / sizeof *teams; k++)
+            team_threads_run(teams[k], check_finished, &j);
+        rvm_model_free(j.want);
+        rvm_problem_free(j.p);
+        rvm_problem_free(file);
+        free(order);
+    }
+END_TEST
+
 Suite *process_finish_suite(void)
 {
     Suite *suite = suite_create("process_finish");
@@ -584,6 +666,7 @@ Suite *process_finish_suite(void)
     tcase_add_loop_test(tests, edge_cases, 0, EDGES);
     tcase_add_loop_test(tests, no_noise, 0, 3);
     tcase_add_loop_test(tests, kernels_that_are_no_covariance, 0, 2);
+    tcase_add_loop_test(tests, a_team_has_the_same_model, 0, 3);
     suite_add_tcase(suite, tests);
     return suite;
 }

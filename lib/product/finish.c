@@ -62,7 +62,10 @@ rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rv
                          .ln_beta = solved->ln_beta,
                          .u = solved->u };
     rvm_posterior q;
-    rvm_status status = rvm_posterior_init(&q, &at, o, c, &y->basis, err);
+    rvm_status status = rvm_basis_bring(&y->basis, solved->id, solved->K, NULL, 0, err);
+    if (status != RVM_OK)
+        return status;
+    status = rvm_posterior_init(&q, &at, o, c, &y->basis, err);
     q.hasty = numbers->hasty;
     if (status == RVM_OK)
         status = rvm_posterior_settle(&q, err);

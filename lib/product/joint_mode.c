@@ -52,24 +52,33 @@ static rvm_status add_strip(double *f, gsl_matrix *X, const joint_mode *j, const
     return status;
 }
 
+/* Of the rows that are here. */
+static rvm_status add_functions(double *f, const joint_mode *j, const rvm_solved *s, int threads,
+                                rvm_error *err)
+{
+    const size_t K = s->K, N = j->view.observed.N;
+    gsl_matrix *X = gsl_matrix_alloc(K > 0 ? K : 1, RVM_STRIP);
+    rvm_status status = X == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
+    for (size_t n = 0; n < N && K > 0 && status == RVM_OK; n += RVM_STRIP) {
+        gsl_matrix_view x = gsl_matrix_submatrix(X, 0, 0, K, N - n < RVM_STRIP ? N - n : RVM_STRIP);
+        status = add_strip(f, &x.matrix, j, s, n, threads, err);
+    }
+    gsl_matrix_free(X);
+    return rvm_team_agree(j->view.observed.spans.team, status, err);
+}
+
 /* The activations of class k where the search has left it. */
 static rvm_status activate(joint_mode *j, size_t k, rvm_error *err)
 {
     const rvm_found found = j->type->solution(j->search, k);
     const rvm_solved *s = found.solved;
     const size_t K = s->K, N = j->view.observed.N;
-    rvm_status status = RVM_OK;
-    j->work += (double)K * (double)K * (double)N;
+    rvm_status status = rvm_basis_bring(&j->view.basis, s->id, K, NULL, 0, err);
+    j->work += (double)K * (double)K * (double)j->view.observed.spans.N;
     rvm_classes_select(&j->classes, &j->view.observed, k);
     memcpy(j->f, j->classes.offset, N * sizeof *j->f);
-    gsl_matrix *X = gsl_matrix_alloc(K > 0 ? K : 1, RVM_STRIP);
-    if (X == NULL)
-        return rvm_fail_memory(err, "the classes");
-    for (size_t n = 0; n < N && K > 0 && status == RVM_OK; n += RVM_STRIP) {
-        gsl_matrix_view x = gsl_matrix_submatrix(X, 0, 0, K, N - n < RVM_STRIP ? N - n : RVM_STRIP);
-        status = add_strip(j->f, &x.matrix, j, s, n, found.columns.threads, err);
-    }
-    gsl_matrix_free(X);
+    if (status == RVM_OK)
+        status = add_functions(j->f, j, s, found.columns.threads, err);
     rvm_classes_set(&j->classes, k, j->f);
     return status;
 }
@@ -123,7 +132,7 @@ rvm_status rvm_joint_mode_finish(rvm_model *m, const rvm_study *y, const size_t 
         return rvm_fail_memory(err, "the model");
     rvm_status status = joint_mode_init(&j, y, m->multiclass, err);
     const double most = stand == RVM_ON_ITS_WAY ? fmin(MOST_PASSES, patience / j.work) : 1;
-    for (int pass = 0; status == RVM_OK && fabs(change) > at_mode * (double)y->observed.N &&
+    for (int pass = 0; status == RVM_OK && fabs(change) > at_mode * (double)y->observed.spans.N &&
                        (pass == 0 || pass < most);
          pass++) {
         change = -m->log_evidence;
