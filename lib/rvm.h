@@ -220,6 +220,8 @@ typedef struct {
     /* Borrowed; NULL: never. When it becomes non-zero, which a signal handler may make it, what is
      * being computed ends within about a second, at the best solution so far; it must stay so. */
     const volatile int *interrupted;
+    bool
+        resumable; /* rvm_trainer_write and rvm_trainer_read may be called: what it takes is kept */
     rvm_method method;
     rvm_sampling sampling;
     rvm_multiclass multiclass;
@@ -228,6 +230,7 @@ typedef struct {
     const rvm_class_weight *class_weights; /* borrowed; classification only; repeated: multiplied */
     size_t class_weight_count;
     rvm_class_weight *own_weights; /* private: those that rvm_settings_set has added */
+    struct rvm_journal *journal;   /* private: where folds of a training keep what they come to */
 } rvm_settings;
 
 rvm_settings rvm_settings_default(void);
@@ -384,6 +387,18 @@ rvm_report rvm_trainer_report(const rvm_trainer *tr);
 const rvm_tuner *rvm_trainer_tuner(const rvm_trainer *tr);
 /* The candidates of a race, borrowed; NULL where settings.tune asks for none. */
 const rvm_race *rvm_trainer_race(const rvm_trainer *tr);
+
+/* Checkpoints, with settings.resumable: files from which another trainer goes on, and comes to the
+ * same model to the last bit. Whether a checkpoint now would have all that has been found: between
+ * two stages; in RVM_SEARCH, where not all columns fit in memory, between rounds that see all rows
+ * and between parts of the rows; in RVM_TUNE and RVM_CALIBRATE after each step. */
+bool rvm_trainer_rests(const rvm_trainer *tr);
+RVM_CHECKED rvm_status rvm_trainer_write(const rvm_trainer *tr, FILE *out, rvm_error *err);
+/* Before the first step of a trainer of the same rows, in any order, and settings but for threads:
+ * RVM_ESETTING if they are others, RVM_EMODEL if `in` is no checkpoint or is damaged. After a failure
+ * the trainer is good for nothing but rvm_trainer_free. Processes that share the rows all call it;
+ * the one of rank 0 reads. */
+RVM_CHECKED rvm_status rvm_trainer_read(rvm_trainer *tr, FILE *in, rvm_error *err);
 
 typedef struct rvm_model rvm_model;
 

@@ -58,6 +58,9 @@ static void list_dropped(drop_list *list, const cli_tool *tool, const cli_words 
     drop(list, "--auto");
     drop(list, "--select");
     drop(list, "-q");
+    drop(list, "--checkpoint");
+    drop(list, "--checkpoint-every");
+    drop(list, "--resume");
     if (a->type != c->type) {
         drop(list, "-t");
         drop(list, "--kernel");

@@ -161,12 +161,9 @@ bool cli_output_probe(const cli_tool *tool, const char *complaint, const char *n
     return can;
 }
 
-rvm_outfile *cli_output_create(const cli_tool *tool, const char *complaint, const char *name)
+static rvm_status open_output(rvm_outfile **out, const char *name, rvm_error *err)
 {
-    rvm_error err = { 0 };
     struct stat old;
-    rvm_outfile *o = NULL;
-    rvm_status status;
 
     /* To open a pipe may take until somebody reads it, and must stay open to Ctrl-C. */
     const bool direct = stat(name, &old) == 0 && !S_ISREG(old.st_mode);
@@ -174,10 +171,18 @@ rvm_outfile *cli_output_create(const cli_tool *tool, const char *complaint, cons
     catch_endings();
     if (!direct)
         block_endings(SIG_BLOCK); /* no temporary file stands without its path being known */
-    status = create(&o, name, &err);
+    const rvm_status status = create(out, name, err);
     if (!direct)
         block_endings(SIG_UNBLOCK);
-    if (status == RVM_OK)
+    return status;
+}
+
+rvm_outfile *cli_output_create(const cli_tool *tool, const char *complaint, const char *name)
+{
+    rvm_error err = { 0 };
+    rvm_outfile *o = NULL;
+
+    if (open_output(&o, name, &err) == RVM_OK)
         return o;
     cli_note(tool, "%s %s: %s", complaint, name, err.message);
     return NULL;
@@ -214,6 +219,23 @@ bool cli_output_save(const cli_tool *tool, const char *create, const char *write
     cli_note(tool, "%s %s: %s", write, name, err.message);
     cli_output_discard(o);
     return false;
+}
+
+rvm_status cli_output_write(const char *name, cli_writer *writer, const void *object,
+                            rvm_error *err)
+{
+    rvm_outfile *o = NULL;
+    rvm_status status = open_output(&o, name, err);
+
+    if (status == RVM_OK)
+        status = writer(object, rvm_outfile_stream(o), err);
+    if (status != RVM_OK) {
+        cli_output_discard(o);
+        return status;
+    }
+    status = rvm_outfile_commit(o, err);
+    forget_temporary();
+    return status;
 }
 
 /* ---- The end -------------------------------------------------------------------------------- */

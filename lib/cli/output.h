@@ -31,6 +31,10 @@ typedef rvm_status cli_writer(const void *object, FILE *out, rvm_error *err);
 bool cli_output_save(const cli_tool *tool, const char *create, const char *write, const char *name,
                      cli_writer *writer, const void *object);
 
+/* The same without a word: *err has the reason. */
+RVM_CHECKED rvm_status cli_output_write(const char *name, cli_writer *writer, const void *object,
+                                        rvm_error *err);
+
 /* The first Ctrl-C, SIGTERM or SIGUSR1 from here on sets the flag, which the caller polls, to the number of
  * the signal; a second one removes the temporary output and ends the process by the signal. */
 const volatile sig_atomic_t *cli_output_catch_interrupt(void);

@@ -6,6 +6,7 @@
 
 #include "cli/advice.h"
 #include "cli/candidates.h"
+#include "cli/checkpoint.h"
 #include "cli/contenders.h"
 #include "cli/live.h"
 #include "cli/note.h"
@@ -65,6 +66,9 @@ typedef struct {
     bool live;  /* a line may show how far it is: mpirun's terminal is none */
     FILE *text; /* borrowed; where it goes */
     cli_live line;
+    cli_checkpoint checkpoint;
+    const char
+        *resume; /* a checkpoint to go on from; NULL: from the beginning, or it has gone on */
 } training;
 
 /* Steps until the kernel is chosen, where one is to be chosen; in a second call, or where none is,
@@ -77,6 +81,8 @@ static rvm_status step_on(rvm_report *report, rvm_trainer *tr, training *t, rvm_
     while (status == RVM_OK && !over) {
         cli_live_draw(&t->line, report, tr, rvm_problem_rows(t->p));
         status = rvm_trainer_step(report, tr, err);
+        if (status == RVM_OK)
+            cli_checkpoint_keep(&t->checkpoint, tr, report, &t->line);
         over = *t->asked->interrupted || report->done ||
                (report->stage == RVM_TUNE && report->stage_over);
     }
@@ -108,6 +114,8 @@ static void train_other(const rvm_choice *choice, training *t)
     s.tune = (rvm_tuning){ .gamma = false };
     s.kernel = choice->kernel;
     s.probability = false; /* the model that is saved has it */
+    s.resumable = false;
+    own.checkpoint.name = NULL;
     own.line = cli_live_start(t->text, t->live);
     if (rvm_trainer_alloc(&tr, t->p, &s, &fault) == RVM_OK &&
         train_kernel(&other, tr, &own, &fault) != RVM_OK)
@@ -142,11 +150,23 @@ static rvm_status train_types(cli_summary *out, rvm_trainer *tr, training *t, rv
     return status;
 }
 
+/* *out: owned by the caller, also after a failure. */
+static rvm_status begin(rvm_trainer **out, training *t, rvm_error *err)
+{
+    rvm_status status = rvm_trainer_alloc(out, t->p, t->asked, err);
+
+    if (status == RVM_OK && t->resume != NULL)
+        status = cli_checkpoint_resume(*out, t->p->team, t->resume, err);
+    if (status == RVM_OK)
+        t->resume = NULL;
+    return status;
+}
+
 /* Trains, with a table of the kernels where one of them is to be chosen. */
 static rvm_status train_model(cli_summary *out, training *t, rvm_error *err)
 {
     rvm_trainer *tr = NULL;
-    rvm_status status = rvm_trainer_alloc(&tr, t->p, t->asked, err);
+    rvm_status status = begin(&tr, t, err);
     const rvm_tuner *tuner = status == RVM_OK ? rvm_trainer_tuner(tr) : NULL;
     const rvm_race *race = status == RVM_OK ? rvm_trainer_race(tr) : NULL;
     const bool told = tuner != NULL && !t->quiet;
@@ -198,11 +218,20 @@ static bool can_trace(const cli_train_job *job, const char *model_name)
 }
 
 /* A folder that cannot be written to is no news for the end of an hour. */
-static bool can_save(const cli_train_job *job, const char *model_name, rvm_team *team)
+static bool can_write(const cli_train_job *job, const char *data_name, const char *model_name)
 {
-    bool can =
-        rvm_team_rank(team) > 0 || ((job->trace == NULL || can_trace(job, model_name)) &&
-                                    cli_output_probe(job->tool, model_complaint, model_name));
+    const char *const others[3] = { data_name, model_name, job->trace };
+
+    return (job->trace == NULL || can_trace(job, model_name)) &&
+           cli_output_probe(job->tool, model_complaint, model_name) &&
+           (job->checkpoint == NULL || cli_checkpoint_probe(job->tool, job->checkpoint, others));
+}
+
+/* One process of all. */
+static bool can_save(const cli_train_job *job, const char *data_name, const char *model_name,
+                     rvm_team *team)
+{
+    bool can = rvm_team_rank(team) > 0 || can_write(job, data_name, model_name);
 
     rvm_team_same(team, &can, sizeof can);
     return can;
@@ -252,17 +281,24 @@ static int train(const cli_train_job *job, const cli_words *words, const rvm_pro
                           (job->trace != NULL && cli_output_is_same(job->trace, "-"));
     FILE *text = is_taken ? stderr : stdout;
     const bool live = !job->quiet && job->team == NULL;
-    training t = {
-        job->tool, &job->settings, p, job->quiet, live, text, cli_live_start(text, live)
-    };
+    const char *const checkpoint = rvm_team_rank(p->team) > 0 ? NULL : job->checkpoint;
+    training t = { job->tool,
+                   &job->settings,
+                   p,
+                   job->quiet,
+                   live,
+                   text,
+                   cli_live_start(text, live),
+                   cli_checkpoint_start(job->tool, checkpoint, job->every),
+                   job->resume };
     cli_summary found = { .model = NULL };
     rvm_error err = { 0 };
     int code = 1;
 
-    if (!can_save(job, model_name, p->team))
+    if (!can_save(job, words->word[0], model_name, p->team))
         return 1;
     if (train_model(&found, &t, &err) != RVM_OK) {
-        cli_note_error(job->tool, NULL, &err);
+        cli_note_error(job->tool, t.resume, &err);
         code = err.status == RVM_EINTERRUPT ? interrupted_code(job) : 1;
     } else if (save(job, &found, model_name, p->team)) {
         report_on(job, words, &found, p, model_name, text, cli_live_seconds() - t.line.started_at);
@@ -329,6 +365,7 @@ static int run_on_data(cli_train_job *job, const cli_words *words, const char *m
     } else if (p != NULL && cli_train_job_fits(job, p)) {
         cli_advice_job(job->tool, words, &job->settings, p, job->quiet);
         catch_interrupt(job, p->team);
+        job->settings.resumable = job->checkpoint != NULL || job->resume != NULL;
         code = job->folds > 0 ? cross_validate(job, p) : train(job, words, p, model_name);
     }
     rvm_problem_free(p);

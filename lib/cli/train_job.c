@@ -65,6 +65,12 @@ static const cli_option options[] = {
     { 0, "restarts", "R", "automatic", "number of starts; the best one counts", SETTING },
     { 0, "seed", "S", "1", "seed of all that is drawn at random", SETTING },
     { 0, "threads", "T", "all", "number of threads; the model does not depend on it", SETTING },
+    { 0, "checkpoint", "FILE", NULL, "write there, now and then, what --resume goes on from",
+      CLI_TEXT, FIELD(checkpoint) },
+    { 0, "checkpoint-every", "SECONDS", "60", "and how often; 0: as often as it can be", CLI_REAL,
+      FIELD(every) },
+    { 0, "resume", "FILE", NULL, "go on from a checkpoint of the same data and options; same model",
+      CLI_TEXT, FIELD(resume) },
     { .kind = CLI_HEADING, .help = "Draws (--method gibbs)" },
     { 0, "samples", "S", "5000", "post-warm-up draws of each chain", SETTING },
     { 0, "burn-in", "B", "1000", "warm-up draws before them, which are discarded", SETTING },
@@ -109,6 +115,7 @@ cli_train_job cli_train_job_default(const cli_tool *tool)
         .nu = 0.5,
         .p = 0.1,
         .shrinking = 1,
+        .every = 60,
     };
 }
 
@@ -128,6 +135,25 @@ static const char *sampling_fault(const cli_train_job *job, const cli_words *wor
                    "--gibbs-basis and --trace are for --method gibbs";
     if (job->trace != NULL && job->folds > 0)
         return "--trace is for a model, not for cross-validation (-v)";
+    return NULL;
+}
+
+/* The same of checkpoints. */
+static const char *checkpoint_fault(const cli_train_job *job, const cli_words *words)
+{
+    if (cli_options_given(words, job->tool, "--checkpoint-every") && job->checkpoint == NULL)
+        return "--checkpoint-every is for --checkpoint";
+    if (!(job->every >= 0))
+        return "--checkpoint-every: seconds, 0 or more, are needed";
+    if (job->checkpoint == NULL && job->resume == NULL)
+        return NULL;
+    if (job->folds > 0)
+        return "--checkpoint and --resume are for a model, not for cross-validation (-v)";
+    if (job->settings.tune.seconds > 0)
+        return "--checkpoint and --resume do not go with a bound of seconds (--auto=SECONDS): the "
+               "model then depends on the time that it takes";
+    if (job->checkpoint != NULL && strcmp(job->checkpoint, "-") == 0)
+        return "--checkpoint needs a file";
     return NULL;
 }
 
@@ -168,6 +194,8 @@ bool cli_train_job_settle(cli_train_job *job, const cli_words *words)
 {
     const char *fault = sampling_fault(job, words);
 
+    if (fault == NULL)
+        fault = checkpoint_fault(job, words);
     if (fault == NULL && cli_options_given(words, job->tool, "-v") && job->folds < 2)
         fault = "n-fold cross validation: n must >= 2";
     if (fault == NULL && words->count == 1 && strcmp(words->word[0], "-") == 0 && job->folds == 0)

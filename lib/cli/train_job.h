@@ -14,7 +14,9 @@ typedef struct {
     int shrinking, probability;
     int folds; /* 0: no cross-validation */
     bool quiet, no_bias;
-    const char *trace; /* NULL: not wanted */
+    const char *trace;               /* NULL: not wanted */
+    const char *checkpoint, *resume; /* likewise */
+    double every;                    /* seconds from one checkpoint to the next */
 } cli_train_job;
 
 /* A tool with these options, of which `run` is the work. */

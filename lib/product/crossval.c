@@ -17,11 +17,13 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "data/labels.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "product/journal.h"
 #include "product/model.h"
 #include "product/predict.h"
 #include "product/settings.h"
@@ -43,6 +45,7 @@ struct rvm_crossval {
     size_t *fold;                   /* owned, rows: which fold a row is in */
     size_t turn;                    /* fold of the next row of a small class */
     outcome *outcome;               /* owned, folds */
+    rvm_journal_fold *journal;      /* borrowed, folds: of the settings; NULL: none is kept */
     rvm_prediction out;             /* owned */
 };
 
@@ -244,6 +247,101 @@ static rvm_status predict_fold(rvm_crossval *v, size_t *row, size_t i, const rvm
     return status;
 }
 
+/* ---- Folds that are known ------------------------------------------------------------------- */
+
+/* Numbers of a fold that are kept at the most: more of them are had again by training it again. */
+enum { MOST_NUMBERS = 1 << 22 };
+
+/* What tells this cross-validation from others of the same training. */
+static uint64_t fingerprint(const rvm_crossval *v)
+{
+    const rvm_settings *s = &v->settings;
+    const double numbers[] = {
+        s->kernel.gamma,  s->kernel.coef0, s->tolerance, (double)s->kernel.type,
+        s->kernel.degree, (double)s->seed, s->ard,       s->linear,
+        s->kernel_prior,  s->restarts,     v->residuals, (double)v->p->rows
+    };
+    return rvm_hash_bytes(RVM_HASH_START, numbers, sizeof numbers);
+}
+
+static rvm_status find_journal(rvm_crossval *v, rvm_error *err)
+{
+    if (v->settings.journal == NULL || v->p->team != NULL)
+        return RVM_OK;
+    v->journal = rvm_journal_next(v->settings.journal, fingerprint(v), v->folds);
+    return v->journal == NULL ? rvm_fail_memory(err, "the folds") : RVM_OK;
+}
+
+/* Arrays of the predictions that are of use, and numbers of a row in each. */
+typedef struct {
+    double *array[6];
+    size_t width[6], count;
+} prediction_arrays;
+
+static prediction_arrays arrays_of(const rvm_crossval *v)
+{
+    const rvm_prediction *out = &v->out;
+    const size_t q = out->outputs, C = out->classes;
+    if (v->settings.task == RVM_CLASSIFICATION)
+        return (prediction_arrays){
+            { out->value, out->variance, out->probability, out->log_probability }, { q, q, C, C }, 4
+        };
+    return (prediction_arrays){ { out->value, out->variance, out->low, out->high, out->degrees,
+                                  out->residual },
+                                { q, q, q, q, q, 1 },
+                                v->residuals ? 6 : 5 };
+}
+
+static size_t numbers_of_fold(const rvm_crossval *v, size_t i)
+{
+    const prediction_arrays a = arrays_of(v);
+    size_t rows = 0, width = 0;
+    for (size_t r = 0; r < v->p->rows; r++)
+        rows += v->fold[r] == i;
+    for (size_t k = 0; k < a.count; k++)
+        width += a.width[k];
+    return rows * width;
+}
+
+/* The predictions of fold i into the journal, or from there. */
+static void copy_fold(const rvm_crossval *v, size_t i, bool from_journal)
+{
+    const prediction_arrays a = arrays_of(v);
+    double *at = v->journal[i].number;
+    for (size_t r = 0; r < v->p->rows; r++)
+        for (size_t k = 0; v->fold[r] == i && k < a.count; k++) {
+            double *of_row = a.array[k] + r * a.width[k];
+            const size_t bytes = a.width[k] * sizeof *at;
+            memcpy(from_journal ? of_row : at, from_journal ? at : of_row, bytes);
+            at += a.width[k];
+        }
+}
+
+static bool recall_fold(rvm_crossval *v, size_t i)
+{
+    const rvm_journal_fold *known = v->journal == NULL ? NULL : &v->journal[i];
+    if (known == NULL || !known->known || known->count != numbers_of_fold(v, i))
+        return false;
+    copy_fold(v, i, true);
+    v->outcome[i] = (outcome){ known->vectors, known->at_bound };
+    return true;
+}
+
+static rvm_status note_fold(rvm_crossval *v, size_t i, rvm_error *err)
+{
+    const size_t count = v->journal == NULL ? SIZE_MAX : numbers_of_fold(v, i);
+    if (count > MOST_NUMBERS)
+        return RVM_OK;
+    rvm_journal_fold *known = &v->journal[i];
+    if (rvm_journal_room(known, count) == NULL)
+        return rvm_fail_memory(err, "the folds");
+    copy_fold(v, i, false);
+    known->vectors = v->outcome[i].vectors;
+    known->at_bound = v->outcome[i].at_bound;
+    known->known = true;
+    return RVM_OK;
+}
+
 /* Writes the rows of fold i alone, so that several folds may be under way. */
 static rvm_status run_fold(rvm_crossval *v, size_t i, rvm_error *err)
 {
@@ -260,6 +358,8 @@ static rvm_status run_fold(rvm_crossval *v, size_t i, rvm_error *err)
     if (status == RVM_OK && m != NULL) {
         v->outcome[i] = (outcome){ rvm_model_describe(m).vectors, last.noise_at_bound };
         status = predict_fold(v, row, i, m, err);
+        if (status == RVM_OK)
+            status = note_fold(v, i, err);
     }
     if (status != RVM_OK && rest != NULL && err != NULL && err->line > 0)
         err->line = row[err->line - 1] + 1; /* of the part that `row` lists */
@@ -284,7 +384,9 @@ static rvm_status fold_piece(void *context, size_t i, int worker, rvm_error *err
 {
     rvm_crossval *v = context;
     (void)worker;
-    return is_interrupted(v) ? RVM_OK : run_fold(v, v->finished + i, err);
+    if (is_interrupted(v) || recall_fold(v, v->finished + i))
+        return RVM_OK;
+    return run_fold(v, v->finished + i, err);
 }
 
 static rvm_status check(const rvm_problem *p, const rvm_settings *s, size_t folds, rvm_error *err)
@@ -323,6 +425,8 @@ rvm_status rvm_crossval_alloc(rvm_crossval **out, const rvm_problem *p, const rv
     status = validation_init(v, p, s, folds, err);
     if (status == RVM_OK)
         status = prepare(v, err);
+    if (status == RVM_OK)
+        status = find_journal(v, err);
     if (status != RVM_OK) {
         rvm_crossval_free(v);
         return status;

@@ -142,11 +142,6 @@ static rvm_status begin_search(rvm_trainer *tr, rvm_error *err)
                : status;
 }
 
-static size_t latents_of(const rvm_trainer *tr)
-{
-    return rvm_trainer_has_many_classes(tr) ? tr->labels.count : tr->study.outputs;
-}
-
 static rvm_status step_search(rvm_trainer *tr, rvm_error *err)
 {
     return tr->type->step(&tr->over, tr->search, err);
@@ -161,7 +156,7 @@ static bool is_process_wanted(const rvm_trainer *tr)
 static rvm_status begin_points(rvm_trainer *tr, rvm_error *err)
 {
     const rvm_status status = rvm_inducing_alloc(&tr->inducing, &tr->study, tr->type, tr->search,
-                                                 latents_of(tr), &tr->settings, err);
+                                                 rvm_trainer_latents(tr), &tr->settings, err);
     return status == RVM_EINTERRUPT ? RVM_OK : status; /* the solution is there */
 }
 

@@ -19,6 +19,7 @@
 #include "data/labels.h"
 #include "data/problem.h"
 #include "data/shard.h"
+#include "product/checkpoint.h"
 #include "product/crossval.h"
 #include "product/model.h"
 #include "product/settings.h"
@@ -53,6 +54,21 @@ static rvm_status begin_stage(rvm_trainer *tr, int first, rvm_error *err)
     tr->over = false;
     tr->round = 0;
     return rvm_stages[first].begin(tr, err);
+}
+
+/* The same, and goes on where a checkpoint has it. */
+static rvm_status enter_stage(rvm_trainer *tr, int first, rvm_error *err)
+{
+    rvm_error fault = { .line = 0 };
+    rvm_status status = begin_stage(tr, first, err);
+    if (status != RVM_OK)
+        return status;
+    status = rvm_checkpoint_enter(tr, &fault);
+    if (status == RVM_EMODEL)
+        return rvm_fail(err, status, "the checkpoint, line %zu: %s", fault.line, fault.message);
+    if (status != RVM_OK && err != NULL)
+        *err = fault;
+    return status;
 }
 
 /* s: the settings of tr, for a search with the kernel as far as it is known. */
@@ -115,7 +131,7 @@ static rvm_status next_stage(rvm_trainer *tr, rvm_error *err)
     close_kernel(&tr->settings, tr);
     if (tr->stage == RVM_TUNE)
         tr->of_fold = tr->settings;
-    return begin_stage(tr, (int)tr->stage + 1, err);
+    return enter_stage(tr, (int)tr->stage + 1, err);
 }
 
 rvm_report rvm_trainer_report(const rvm_trainer *tr)
@@ -168,6 +184,11 @@ static rvm_status begin(rvm_trainer *tr, rvm_error *err)
     if (tr->place == NULL)
         return rvm_fail_memory(err, "the classes");
     s->tolerance = fmax(s->tolerance, s->prune_margin); /* what is not kept is not added */
+    if (s->resumable) {
+        status = rvm_checkpoint_prepare(tr, err);
+        if (status != RVM_OK)
+            return status;
+    }
     tr->of_fold = *s;
     return begin_stage(tr, RVM_TUNE, err);
 }
@@ -181,7 +202,8 @@ rvm_status rvm_trainer_alloc(rvm_trainer **out, const rvm_problem *p, const rvm_
     rvm_trainer *tr = rvm_array(1, sizeof *tr);
     if (tr == NULL)
         return rvm_fail_memory(err, "the trainer");
-    tr->settings = *s;
+    tr->settings = tr->asked = *s;
+    tr->settings.journal = NULL;
     tr->file = tr->p = p;
     tr->train = train_fold;
     const rvm_status status = begin(tr, err);
@@ -197,6 +219,7 @@ void rvm_trainer_free(rvm_trainer *tr)
 {
     if (tr == NULL)
         return;
+    rvm_checkpoint_free(tr->read);
     rvm_tuner_free(tr->tuner);
     rvm_race_free(tr->race);
     rvm_widths_free(tr->widths);
@@ -211,6 +234,7 @@ void rvm_trainer_free(rvm_trainer *tr)
     rvm_study_free(&tr->study);
     rvm_standard_free(&tr->standard);
     rvm_problem_free(tr->own);
+    rvm_journal_free(tr->journal);
     free(tr);
 }
 
@@ -224,6 +248,27 @@ const rvm_race *rvm_trainer_race(const rvm_trainer *tr)
     return tr->race;
 }
 
+/* ---- Checkpoints ---------------------------------------------------------------------------- */
+
+bool rvm_trainer_rests(const rvm_trainer *tr)
+{
+    return rvm_checkpoint_rests(tr);
+}
+
+rvm_status rvm_trainer_write(const rvm_trainer *tr, FILE *out, rvm_error *err)
+{
+    return rvm_checkpoint_write(tr, out, err);
+}
+
+rvm_status rvm_trainer_read(rvm_trainer *tr, FILE *in, rvm_error *err)
+{
+    if (tr->journal == NULL || tr->round > 0)
+        return rvm_fail(err, RVM_ESETTING, "this training cannot be gone on with");
+    const rvm_status status = rvm_checkpoint_read(tr, in, err);
+    tr->done = tr->over && work_left(tr) == 0;
+    return status;
+}
+
 /* ---- Models --------------------------------------------------------------------------------- */
 
 /* The kernel is still on its way: one step of a search with that of now. */
@@ -233,7 +278,7 @@ static rvm_status model_by_the_way(rvm_model **out, const rvm_trainer *tr, rvm_e
     rvm_trainer *now = NULL;
     rvm_report r;
     close_kernel(&s, tr);
-    s.probability = false;
+    s.probability = s.resumable = false;
     s.standardize = s.standardize || tr->standard.used;
     s.ard = s.ard && tr->stage == RVM_TUNE; /* then the model is by the way of the next stage */
     rvm_status status = rvm_trainer_alloc(&now, tr->file, &s, err);
@@ -283,7 +328,9 @@ rvm_status rvm_train(rvm_model **out, const rvm_problem *p, const rvm_settings *
 static rvm_status train_fold(rvm_model **out, rvm_report *last, const rvm_problem *p,
                              const rvm_settings *s, rvm_error *err)
 {
-    const rvm_status status = train(out, last, p, s, false, err);
+    rvm_settings own = *s;
+    own.resumable = false;
+    const rvm_status status = train(out, last, p, &own, false, err);
     return status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 

@@ -42,6 +42,7 @@
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -988,4 +989,36 @@ const rvm_input_weights *rvm_widths_best(rvm_widths *w)
     if (!w->climbed)
         choose(w, highest(w)->path.now.theta);
     return &w->chosen;
+}
+
+/* ---- To be gone on with ---------------------------------------------------------------------- */
+
+/* The next input of that feature at or behind `from`; the count where there is none. */
+static size_t find_input(const rvm_widths *w, size_t from, int feature)
+{
+    while (from < w->inputs.count && w->inputs.index[from] != feature)
+        from++;
+    return from;
+}
+
+void rvm_widths_code(rvm_codec *c, rvm_widths *w)
+{
+    const bool reads = rvm_codec_reads(c);
+    size_t count = reads ? 0 : rvm_widths_best(w)->count, next = 0;
+    rvm_codec_key(c, "widths");
+    rvm_codec_count(c, &count, 0, w->inputs.count);
+    rvm_codec_bits(c, &w->log_evidence, 1);
+    for (size_t j = 0; j < count && c->status == RVM_OK; j++) {
+        rvm_codec_line(c);
+        rvm_codec_whole(c, &w->best_index[j], 0, INT_MAX);
+        rvm_codec_bits(c, &w->best_weight[j], 1);
+        next = find_input(w, next, w->best_index[j]) + 1;
+        if (next > w->inputs.count || !isfinite(w->best_weight[j]) || w->best_weight[j] < 0)
+            rvm_codec_fault_line(c, "there is no such length-scale");
+    }
+    if (!reads)
+        return;
+    w->chosen = (rvm_input_weights){ count, w->best_index, w->best_weight };
+    w->climbed = true;
+    settle(w);
 }

@@ -9,6 +9,7 @@
 #ifndef RVM_WIDTHS_H
 #define RVM_WIDTHS_H
 
+#include "base/codec.h"
 #include "search/study.h"
 
 typedef struct rvm_widths rvm_widths;
@@ -29,5 +30,7 @@ void rvm_widths_report(rvm_report *r, const rvm_widths *w);
 /* The best relevances so far, owned by w and valid until the next step; an input of no use is not
  * listed. */
 const rvm_input_weights *rvm_widths_best(rvm_widths *w);
+/* Writes them; or reads them, and nothing more is to be gained. */
+void rvm_widths_code(rvm_codec *c, rvm_widths *w);
 
 #endif

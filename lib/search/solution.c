@@ -108,13 +108,13 @@ static void code_solved(rvm_codec *c, rvm_solved *f, size_t M, size_t most)
     size_t K = f->K;
     rvm_codec_key(c, "functions");
     rvm_codec_count(c, &K, 0, most);
-    rvm_codec_bits(c, &f->ln_beta, 1);
-    rvm_codec_bits(c, &f->log_evidence, 1);
     if (c->status == RVM_OK && !make_room(f, K))
         rvm_codec_fault_memory(c);
     if (c->status != RVM_OK)
         return;
     f->K = K;
+    rvm_codec_bits(c, &f->ln_beta, 1);
+    rvm_codec_bits(c, &f->log_evidence, 1);
     for (size_t i = 0; i < K && c->status == RVM_OK; i++) {
         rvm_codec_line(c);
         rvm_codec_count(c, &f->id[i], 0, M - 1);
