@@ -10,8 +10,9 @@
 #include "search/study.h"
 
 /* Fills y->class_of_row. place (as many as there are labels): position in labels of class 0, 1, ...
- * Rows of y with the same features, which
- * canonical order sorts by their labels, are put in the order of their classes. O(N ln N). */
+ * Rows of y with the same features, which canonical order sorts by their labels, have their classes in
+ * the order of these, and with the classes their weights; targets in y->p stay as they are. O(N ln N).
+ * The processes of a team have the same order. */
 RVM_CHECKED rvm_status rvm_class_order(size_t *place, rvm_study *y, const rvm_labels *labels,
                                        rvm_error *err);
 
