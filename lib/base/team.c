@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 bool rvm_team_init(rvm_team *team, int rank, int size, const rvm_team_type *type, void *self)
 {
@@ -166,4 +167,28 @@ rvm_status rvm_team_agree(rvm_team *team, rvm_status status, rvm_error *err)
         return of_rank;
     }
     return RVM_OK;
+}
+
+/* ---- The same of each ------------------------------------------------------------------------ */
+
+rvm_status rvm_team_share(rvm_team *team, void *all, size_t bytes, rvm_error *err)
+{
+    const size_t size = (size_t)rvm_team_size(team);
+    if (size == 1)
+        return RVM_OK;
+    size_t *each = rvm_array(size, sizeof *each);
+    char *mine = rvm_array(bytes, 1);
+    rvm_status status = RVM_OK;
+    if (each == NULL || mine == NULL)
+        status = rvm_fail_memory(err, "what processes tell each other");
+    status = rvm_team_agree(team, status, err);
+    for (size_t r = 0; r < size && status == RVM_OK; r++)
+        each[r] = bytes;
+    if (status == RVM_OK) {
+        memcpy(mine, (char *)all + (size_t)team->rank * bytes, bytes);
+        rvm_team_gather(team, mine, all, each);
+    }
+    free(each);
+    free(mine);
+    return status;
 }

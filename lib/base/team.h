@@ -74,6 +74,9 @@ double rvm_team_min(rvm_team *team, double mine);
 /* Each of x[0 .. count). False without memory. */
 RVM_CHECKED bool rvm_team_max_each(rvm_team *team, double *x, size_t count);
 
+/* all: `bytes` of each rank, one behind another, where those of this one stand already. */
+RVM_CHECKED rvm_status rvm_team_share(rvm_team *team, void *all, size_t bytes, rvm_error *err);
+
 /* The status, and the error, of the lowest rank that has failed; RVM_OK where none has. Interrupts
  * are told, too. */
 RVM_CHECKED rvm_status rvm_team_agree(rvm_team *team, rvm_status status, rvm_error *err);

@@ -73,26 +73,6 @@ static void free_groups(groups *s)
     free(s->rank);
 }
 
-/* `count` items of each process to all, those of this one in their place already. */
-static rvm_status share(void *all, size_t bytes, rvm_team *team, rvm_error *err)
-{
-    const size_t size = (size_t)rvm_team_size(team), me = (size_t)rvm_team_rank(team);
-    size_t *each = rvm_array(size, sizeof *each);
-    char *mine = rvm_array(bytes, 1);
-    rvm_status status =
-        each == NULL || mine == NULL ? rvm_fail_memory(err, "the order of the classes") : RVM_OK;
-    status = rvm_team_agree(team, status, err);
-    for (size_t r = 0; r < size && status == RVM_OK; r++)
-        each[r] = bytes;
-    if (status == RVM_OK) {
-        memcpy(mine, (char *)all + me * bytes, bytes);
-        rvm_team_gather(team, mine, all, each);
-    }
-    free(each);
-    free(mine);
-    return status;
-}
-
 /* ---- Labels --------------------------------------------------------------------------------- */
 
 static int compare_labels(const void *a, const void *b)
@@ -207,7 +187,7 @@ static rvm_status find_groups(groups *s, size_t *of_row, rvm_error *err)
     find_runs(s, of_row);
     size_t *more = rvm_array(s->count, sizeof *more);
     status = more == NULL ? rvm_fail_memory(err, "the order of the classes")
-                          : share(s->told, s->width * sizeof *s->told, s->p->team, err);
+                          : rvm_team_share(s->p->team, s->told, s->width * sizeof *s->told, err);
     const bool begins_here = s->p->rows > 0 && !s->told[s->me * s->width + IS_ONE_GROUP];
     if (status == RVM_OK && begins_here) {
         add_parts(more, s, s->me);
@@ -257,7 +237,7 @@ static rvm_status order_classes(size_t *place, groups *s, rvm_error *err)
         mine[place[k]] = mine[place[k - 1]] + (compare_runs(&before, &this) != 0);
     }
     if (status == RVM_OK)
-        status = share(s->rank, s->count * sizeof *s->rank, s->p->team, err);
+        status = rvm_team_share(s->p->team, s->rank, s->count * sizeof *s->rank, err);
     return status == RVM_OK ? sort_classes(place, s, compare_classes, err) : status;
 }
 
@@ -344,7 +324,7 @@ static rvm_status weigh_rows(double *row_weight, const size_t *of_row, const siz
     for (size_t n = 0; n < s->p->rows && status == RVM_OK; n++)
         weight[s->me * C + position_of(s, (int)s->p->target[n])] = row_weight[n];
     if (status == RVM_OK)
-        status = share(weight, C * sizeof *weight, s->p->team, err);
+        status = rvm_team_share(s->p->team, weight, C * sizeof *weight, err);
     for (size_t i = C; i < size * C; i++)
         weight[i % C] = fmax(weight[i % C], weight[i]);
     for (size_t n = 0; n < s->p->rows && status == RVM_OK; n++)

@@ -12,6 +12,7 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "inference/classes.h"
+#include "search/class_rows.h"
 #include "search/rounds.h"
 
 enum {
@@ -59,11 +60,7 @@ typedef struct {
     rvm_rounds rounds;      /* passes over the classes that let functions in, of this start */
     rvm_solution now, best; /* best has no functions before the end of a start */
     int start, starts;
-    size_t *rows; /* owned, count: rows of each class */
-    size_t
-        *own; /* owned, count x sample_size, where they are wanted: candidates that sit on rows of
-                     class 0, of class 1, ... */
-    size_t *owns; /* owned, count: how many of each there are */
+    rvm_class_rows of_class;
     stage stage;
     int pass;      /* of this way to a mode */
     double before; /* SETTLE, LAST: log evidence before this pass */
@@ -103,50 +100,6 @@ static bool wants_own(const multi *m)
     return m->count > USUAL_CLASSES && sample_size(m) < m->view.basis.count;
 }
 
-static size_t class_of(const multi *m, size_t id)
-{
-    return m->view.class_of_row[rvm_basis_row(&m->view.basis, id)];
-}
-
-/* As many candidates of each class as a sample has room for, evenly spread over all that it has: the
- * first ones would be neighbours. all: count, how many it has; seen: count, zeros. */
-static void spread_own(multi *m, const size_t *all, size_t *seen)
-{
-    const rvm_basis *b = &m->view.basis;
-    const size_t most = sample_size(m);
-    for (size_t i = b->terms; i < b->count; i++) {
-        const size_t k = class_of(m, i), before = seen[k]++;
-        if (all[k] <= most || seen[k] * most / all[k] > before * most / all[k])
-            m->own[k * most + m->owns[k]++] = i;
-    }
-}
-
-static rvm_status list_own(multi *m, rvm_error *err)
-{
-    const rvm_basis *b = &m->view.basis;
-    size_t *all = rvm_array(m->count, sizeof *all), *seen = rvm_array(m->count, sizeof *seen);
-    m->own = rvm_array(m->count, sample_size(m) * sizeof *m->own);
-    const bool memory = all != NULL && seen != NULL && m->own != NULL;
-    for (size_t i = b->terms; i < b->count && memory; i++)
-        all[class_of(m, i)]++;
-    if (memory)
-        spread_own(m, all, seen);
-    free(all);
-    free(seen);
-    return memory ? RVM_OK : rvm_fail_memory(err, "the classes");
-}
-
-static rvm_status sort_by_class(multi *m, rvm_error *err)
-{
-    m->rows = rvm_array(m->count, sizeof *m->rows);
-    m->owns = rvm_array(m->count, sizeof *m->owns);
-    if (m->rows == NULL || m->owns == NULL)
-        return rvm_fail_memory(err, "the classes");
-    for (size_t n = 0; n < m->view.observed.N; n++)
-        m->rows[m->view.class_of_row[n]]++;
-    return wants_own(m) ? list_own(m, err) : RVM_OK;
-}
-
 static rvm_status alloc_parts(multi *m, const rvm_settings *s, rvm_error *err)
 {
     const size_t N = m->view.observed.N;
@@ -158,7 +111,8 @@ static rvm_status alloc_parts(multi *m, const rvm_settings *s, rvm_error *err)
         status = rvm_solution_init(&m->best, m->count, false, err);
     m->best.in_common = -INFINITY; /* any solution is better */
     if (status == RVM_OK)
-        status = sort_by_class(m, err);
+        status =
+            rvm_class_rows_find(&m->of_class, &m->view, wants_own(m) ? sample_size(m) : 0, err);
     if (status == RVM_OK)
         status =
             rvm_classes_init(&m->classes, m->view.class_of_row, m->count, N, s->multiclass, err);
@@ -177,9 +131,7 @@ static void multi_free(void *search)
     rvm_classes_free(&m->classes);
     rvm_rounds_free(&m->rounds);
     free(m->t);
-    free(m->rows);
-    free(m->own);
-    free(m->owns);
+    rvm_class_rows_free(&m->of_class);
 }
 
 static rvm_status multi_init(void *search, const rvm_study *y, const rvm_settings *s,
@@ -287,7 +239,7 @@ static int passes_to_mode(const multi *m)
 static rvm_status take_first_chunk(multi *m, size_t k, rvm_error *err)
 {
     const double widen = m->start == WIDE_START ? WIDE_PRIOR : 0;
-    const size_t wanted = LEAST_FIRST + FIRST_OF_A_ROW * m->rows[k];
+    const size_t wanted = LEAST_FIRST + FIRST_OF_A_ROW * m->of_class.rows[k];
     const size_t most = wanted < MOST_FIRST ? wanted : MOST_FIRST;
     return rvm_rounds_first(&m->rounds, most, widen, err);
 }
@@ -296,9 +248,9 @@ static rvm_status take_first_chunk(multi *m, size_t k, rvm_error *err)
  * it is small, candidates that sit on rows of the class. */
 static rvm_status find_candidates(multi *m, size_t *found, size_t k, rvm_error *err)
 {
-    const size_t most = sample_size(m);
-    const size_t *own = m->own == NULL ? NULL : m->own + k * most;
-    return rvm_rounds_sample(found, &m->rounds, most, own, m->owns[k], err);
+    const rvm_class_rows *c = &m->of_class;
+    return rvm_rounds_sample(found, &m->rounds, sample_size(m), c->own + k * c->most, c->owns[k],
+                             err);
 }
 
 /* The best of these come in, and the search goes on. */
