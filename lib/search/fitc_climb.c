@@ -17,6 +17,7 @@
 #include "base/parallel.h"
 #include "basis/inputs.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "inference/fitc.h"
 #include "search/process_climb.h"
 
@@ -138,6 +139,12 @@ static rvm_status evaluate(double *value, double *gradient, void *self, const do
     return status == RVM_ENUMERIC || status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 
+/* The processes that climb, all of them on the same sample, and as rank 0 does. */
+static rvm_team *team_of(const climb *c)
+{
+    return c->job.y->observed.spans.team;
+}
+
 /* ---- Memory --------------------------------------------------------------------------------- */
 
 static void climb_free(void *climbing)
@@ -176,8 +183,10 @@ static rvm_status copy_targets(climb *c, rvm_error *err)
     for (size_t k = 0; k < y->outputs; k++) {
         if (y->target[k].is_constant)
             continue;
-        for (size_t n = 0; n < N; n++)
-            gsl_matrix_set(c->t, c->targets, n, y->target[k].observed.t[c->job.row[n]]);
+        const rvm_status status = rvm_shard_pick_numbers(
+            gsl_matrix_ptr(c->t, c->targets, 0), y->p, c->job.row, N, y->target[k].observed.t, err);
+        if (status != RVM_OK)
+            return status;
         c->kappa[c->targets] = 1;
         c->output[c->targets++] = k;
     }
@@ -324,6 +333,7 @@ static rvm_status prepare(climb *c, rvm_error *err)
     if (!rvm_ascent_init(&c->ascent, c->count) || c->low == NULL || c->high == NULL ||
         c->precision == NULL || c->variance == NULL || c->noise == NULL)
         return rvm_fail_memory(err, "the process");
+    c->ascent.team = team_of(c);
     start(c);
     show(c);
     return RVM_OK;
@@ -371,7 +381,8 @@ static rvm_status scale_variances(climb *c, rvm_error *err)
     const rvm_status status = rvm_points_place(&c->points, &c->kernel, err);
     if (status != RVM_OK)
         return status;
-    const double shift = log(rvm_points_scale(&c->points));
+    double shift = log(rvm_points_scale(&c->points));
+    rvm_team_same(team_of(c), &shift, sizeof shift);
     for (size_t j = c->at_variance; j < c->at_noise; j++) {
         c->low[j] -= shift;
         c->high[j] -= shift;
@@ -428,6 +439,7 @@ static rvm_status step_in_phase(bool *rests, climb *c, rvm_error *err)
     }
     if (status == RVM_OK && *rests)
         status = widen(c, err);
+    rvm_team_same(team_of(c), c->kappa, c->targets * sizeof *c->kappa);
     show(c);
     return status;
 }

@@ -246,12 +246,21 @@ void rvm_inducing_free(rvm_inducing *g)
 
 /* ---- Points --------------------------------------------------------------------------------- */
 
+/* *rows: copies of those that kernel functions id[0 .. count) sit on. */
+static rvm_status copy_rows(rvm_problem **rows, const rvm_inducing *g, const size_t *id,
+                            size_t count, rvm_error *err)
+{
+    const rvm_status status = rvm_basis_bring(&g->y->basis, id, count, NULL, 0, err);
+    rvm_problem_free(*rows);
+    *rows = status == RVM_OK ? rvm_study_rows_at(g->y, id, count) : NULL;
+    return status == RVM_OK && *rows == NULL ? rvm_fail_memory(err, "the points of the process")
+                                             : status;
+}
+
 /* g->points of the ids that are there. */
 static rvm_status take_points(rvm_inducing *g, rvm_error *err)
 {
-    rvm_problem_free(g->points);
-    g->points = rvm_study_rows_at(g->y, g->id + g->terms, points_of(g));
-    return g->points == NULL ? rvm_fail_memory(err, "the points of the process") : RVM_OK;
+    return copy_rows(&g->points, g, g->id + g->terms, points_of(g), err);
 }
 
 /* Rows that might become points: a sample of the candidates. */
@@ -284,10 +293,9 @@ static rvm_status sample_candidates(candidates *c, rvm_inducing *g, rvm_error *e
         return status;
     for (size_t k = 0; k < c->count; k++)
         c->id[k] += b->terms;
-    c->rows = rvm_study_rows_at(g->y, c->id, c->count);
     c->chosen = rvm_array(most, sizeof *c->chosen);
-    return c->rows == NULL || c->chosen == NULL ? rvm_fail_memory(err, "the points of the process")
-                                                : RVM_OK;
+    return c->chosen == NULL ? rvm_fail_memory(err, "the points of the process")
+                             : copy_rows(&c->rows, g, c->id, c->count, err);
 }
 
 /* What is a point already has no weight. */
@@ -319,10 +327,12 @@ static rvm_status weigh_candidates(candidates *c, rvm_inducing *g, rvm_error *er
     return status == RVM_OK ? leave_points_out(c, g, err) : status;
 }
 
-/* The least sure of them, `wanted` at the most, become points too. */
+/* The least sure of them, `wanted` at the most, become points too: those that rank 0 finds, since
+ * processors may round otherwise. */
 static rvm_status choose(candidates *c, rvm_inducing *g, size_t wanted, rvm_error *err)
 {
     const rvm_settings *s = &g->settings;
+    rvm_team *team = g->y->observed.spans.team;
     rvm_points z = { .N = 0 };
     size_t found = 0;
     rvm_status status = rvm_points_init(&z, c->rows, g->points, rvm_threads(s->threads), err);
@@ -331,6 +341,9 @@ static rvm_status choose(candidates *c, rvm_inducing *g, size_t wanted, rvm_erro
     if (status == RVM_OK)
         status = rvm_points_choose(c->chosen, &found, &z, c->weight, c->enough, wanted,
                                    s->interrupted, err);
+    status = rvm_team_agree(team, status, err);
+    rvm_team_same(team, &found, sizeof found);
+    rvm_team_same(team, c->chosen, found * sizeof *c->chosen);
     for (size_t k = 0; k < found && status == RVM_OK; k++)
         g->id[g->count++] = c->id[c->chosen[k]];
     g->complete = found < wanted || points_of(g) >= most_points(g);

@@ -20,6 +20,7 @@
 #include "base/parallel.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "inference/points_mode.h"
 #include "inference/probability.h"
 #include "search/process_climb.h"
@@ -53,7 +54,8 @@ typedef struct {
     double *t;            /* owned, rows: two classes, 1 for that of f > 0 */
     size_t *class_of_row; /* owned, rows: that one has number 0 */
     int *fold;            /* owned, rows */
-    double *row_weight;   /* owned, rows: of the fold in hand */
+    double *own_weight;   /* owned, rows: what each counts, */
+    double *row_weight;   /* owned, rows: and of the fold in hand */
     double *precision;    /* owned, terms */
     double *variance;     /* owned, latents: of the best trial */
     rvm_problem *some;    /* owned: the points that take part */
@@ -90,10 +92,17 @@ static void climb_free(void *climbing)
     free(c->class_of_row);
     free(c->p);
     free(c->fold);
+    free(c->own_weight);
     free(c->row_weight);
     free(c->precision);
     free(c->variance);
     free(c);
+}
+
+/* The processes that climb, all of them on the same sample, and as rank 0 does. */
+static rvm_team *team_of(const climb *c)
+{
+    return c->job.y->observed.spans.team;
 }
 
 /* ---- What is looked at ---------------------------------------------------------------------- */
@@ -113,26 +122,51 @@ static rvm_status deal_folds(climb *c, rvm_error *err)
     return RVM_OK;
 }
 
-static rvm_status prepare(climb *c, rvm_error *err)
+/* Numbers of the rows of the sample, from those of the rows of this process. */
+static rvm_status pick(double *to, const climb *c, const double *from, rvm_error *err)
+{
+    return rvm_shard_pick_numbers(to, c->job.y->p, c->job.row, c->job.rows->rows, from, err);
+}
+
+/* Targets, classes and weights of the rows. */
+static rvm_status copy_classes(climb *c, rvm_error *err)
 {
     const rvm_study *y = c->job.y;
+    const size_t here = y->observed.N, N = c->job.rows->rows;
+    double *class = rvm_array(here, sizeof *class);
+    if (class == NULL)
+        return rvm_fail_memory(err, "the classes");
+    rvm_status status = pick(c->t, c, y->observed.t, err);
+    for (size_t n = 0; n < here && c->C > 1; n++)
+        class[n] = (double)y->class_of_row[n];
+    if (status == RVM_OK && c->C > 1)
+        status = pick(c->own_weight, c, class, err);
+    for (size_t n = 0; n < N; n++) {
+        c->class_of_row[n] = c->C > 1 ? (size_t)c->own_weight[n] : c->t[n] == 0;
+        c->own_weight[n] = 1;
+    }
+    if (status == RVM_OK && y->observed.row_weight != NULL)
+        status = pick(c->own_weight, c, y->observed.row_weight, err);
+    free(class);
+    return status;
+}
+
+static rvm_status prepare(climb *c, rvm_error *err)
+{
     const size_t N = c->job.rows->rows;
     c->C = c->job.latents;
     c->t = rvm_array(N, sizeof *c->t);
     c->class_of_row = rvm_array(N, sizeof *c->class_of_row);
     c->p = rvm_array(3 * (c->C + 1), sizeof *c->p);
     c->fold = rvm_array(N, sizeof *c->fold);
+    c->own_weight = rvm_array(N, sizeof *c->own_weight);
     c->row_weight = rvm_array(N, sizeof *c->row_weight);
     c->precision = rvm_array(c->job.terms, sizeof *c->precision);
     c->variance = rvm_array(c->C, sizeof *c->variance);
     if (c->t == NULL || c->class_of_row == NULL || c->p == NULL || c->fold == NULL ||
-        c->row_weight == NULL || c->precision == NULL || c->variance == NULL)
+        c->own_weight == NULL || c->row_weight == NULL || c->precision == NULL ||
+        c->variance == NULL)
         return rvm_fail_memory(err, "the classes");
-    for (size_t n = 0; n < N; n++) {
-        const size_t row = c->job.row[n];
-        c->t[n] = y->observed.t[row];
-        c->class_of_row[n] = c->C > 1 ? y->class_of_row[row] : y->observed.t[row] == 0;
-    }
     c->log_p = c->p + c->C + 1;
     c->f = c->log_p + c->C + 1;
     for (size_t i = 0; i < c->job.terms; i++)
@@ -141,7 +175,8 @@ static rvm_status prepare(climb *c, rvm_error *err)
         c->variance[k] = first_variance;
     c->best = (trial){ first_variance, INFINITY };
     c->unit = 1;
-    return deal_folds(c, err);
+    const rvm_status status = copy_classes(c, err);
+    return status == RVM_OK ? deal_folds(c, err) : status;
 }
 
 static rvm_status climb_alloc(void **out, const rvm_process_job *job, rvm_error *err)
@@ -177,6 +212,7 @@ static rvm_status climb_place(void *climbing, const rvm_problem *points, rvm_err
         status = rvm_points_place(&c->points, &c->job.y->basis.kernel, err);
     if (status == RVM_OK)
         c->unit = 1 / rvm_points_scale(&c->points);
+    rvm_team_same(team_of(c), &c->unit, sizeof c->unit);
     if (status == RVM_OK)
         status = rvm_points_mode_init(&c->mode, &c->points, c->job.T, c->precision, c->job.terms,
                                       c->C, c->t, c->class_of_row, budget, err);
@@ -191,12 +227,6 @@ static rvm_status climb_place(void *climbing, const rvm_problem *points, rvm_err
 }
 
 /* ---- Trials --------------------------------------------------------------------------------- */
-
-static double weight_of(const climb *c, size_t n)
-{
-    const double *rho = c->job.y->observed.row_weight;
-    return rho == NULL ? 1 : rho[c->job.row[n]];
-}
 
 /* c->p and c->log_p from column n of the activations; of two classes that of f > 0 comes first. */
 static void find_probabilities(climb *c, const gsl_matrix *A, size_t n)
@@ -220,7 +250,7 @@ static rvm_status add_loss(double *loss, double *count, climb *c, int fold, rvm_
         gsl_matrix_view a = gsl_matrix_submatrix(A, 0, 0, c->C, GSL_MIN(SOME, N - first));
         status = rvm_points_mode_activate(&a.matrix, &c->mode, first, err);
         for (size_t n = 0; n < a.matrix.size2 && status == RVM_OK; n++) {
-            const double rho = weight_of(c, first + n);
+            const double rho = c->own_weight[first + n];
             if (c->fold[first + n] != fold)
                 continue;
             find_probabilities(c, &a.matrix, n);
@@ -237,7 +267,7 @@ static rvm_status find_mode(climb *c, int fold, double variance, rvm_error *err)
 {
     rvm_points_mode *q = &c->mode;
     for (size_t n = 0; n < c->job.rows->rows; n++)
-        c->row_weight[n] = c->fold[n] == fold ? 0 : weight_of(c, n);
+        c->row_weight[n] = c->fold[n] == fold ? 0 : c->own_weight[n];
     q->row_weight = c->row_weight;
     gsl_matrix_view kernel = gsl_matrix_submatrix(c->V[fold], 0, q->terms, q->C, q->m - q->terms);
     if (c->at[fold] > 0)
@@ -284,6 +314,7 @@ static rvm_status climb_step(bool *rests, void *climbing, rvm_error *err)
     const rvm_status status =
         next.variance > 0 ? cross_validate(&next.loss, c, next.variance, err) : RVM_OK;
     *rests = false;
+    rvm_team_same(team_of(c), &next.loss, sizeof next.loss);
     if (status != RVM_OK)
         return status == RVM_EINTERRUPT ? RVM_OK : status;
     if (c->trials == 0 || next.loss < (1 - least_fall) * c->best.loss)
@@ -338,7 +369,7 @@ static rvm_status climb_weigh(double *weight, double *enough, void *climbing,
     *enough = 0;
     rvm_points z;
     for (size_t n = 0; n < c->job.rows->rows; n++)
-        c->row_weight[n] = weight_of(c, n);
+        c->row_weight[n] = c->own_weight[n];
     c->mode.row_weight = c->row_weight;
     rvm_status status = rvm_points_mode_precondition(&c->mode, first_variance * c->unit, err);
     if (status == RVM_OK)
