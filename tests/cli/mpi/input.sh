@@ -37,3 +37,21 @@ cmp alone model || fail "a model is written in spite of all this"
 printf '1 0:1 1:1 2:0\n2 0:2 1:0 2:1\n' >matrix
 "$BIN/rvm-train" -q -s 3 -t 4 matrix alone || fail "rvm-train -t 4 fails"
 train_mpi 2 -q -s 3 -t 4 matrix model && cmp alone model || fail "a kernel matrix"
+
+# A disk that is not the same everywhere.
+elsewhere() { # MESSAGE
+    mkdir -p here there
+    cp "$DATA/iris" here/data
+    $launch -n 2 sh -c 'rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
+        if [ "$rank" = 0 ]; then cd here; else cd there; fi
+        exec "$@"' sh "$BIN/rvm-train-mpi" -q data model 2>err
+    [ $? = 1 ] || fail "$1: exit is not 1"
+    [ "$(cat err)" = "rvm-train-mpi: $1" ] || fail "says $(cat err)"
+    [ ! -e here/model ] && [ ! -e there/model ] || fail "$1: a model is written"
+}
+elsewhere "can't open input file data in process 1: No such file or directory"
+bytes=$(($(wc -c <"$DATA/iris")))
+tr 1 2 <"$DATA/iris" >there/data
+elsewhere "data is another file in process 1 ($bytes bytes) than in process 0 ($bytes bytes)"
+echo "1 1:1" >there/data
+elsewhere "data is another file in process 1 (6 bytes) than in process 0 ($bytes bytes)"
