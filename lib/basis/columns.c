@@ -173,9 +173,9 @@ static rvm_status append_block(rvm_columns *c, const size_t *id, size_t count, r
 rvm_status rvm_columns_append(rvm_columns *c, const size_t *id, size_t count, rvm_error *err)
 {
     const double multiplications = 4e9, least = 64;
-    const double price = (double)c->N * (double)(c->count + count);
+    const double price = (double)c->basis.spans.N * (double)(c->count + count);
     const size_t most = (size_t)fmax(multiplications / fmax(price, 1), least);
-    rvm_status status = RVM_OK;
+    rvm_status status = rvm_basis_bring(&c->basis, c->id, c->count, id, count, err);
     for (size_t at = 0; at < count && status == RVM_OK; at += most) {
         if (at > 0 && rvm_interrupted(c->interrupted))
             return rvm_fail_interrupted(err);

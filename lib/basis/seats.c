@@ -70,20 +70,27 @@ static bool has_all(const rvm_seats *s, const size_t *function, size_t count)
     return true;
 }
 
-/* s->place[0 .. brought): of the rows row[0 .. count) of this process, those of the others likewise. */
-static rvm_status tell_places(rvm_seats *s, size_t *row, size_t count, rvm_error *err)
+/* s->place[0 .. wanted): of the rows row[0 .. count) of this process, those of the others likewise. */
+static rvm_status tell_places(rvm_seats *s, size_t *row, size_t count, size_t wanted,
+                              rvm_error *err)
 {
     rvm_team *team = s->p->team;
     const rvm_spans spans = rvm_problem_spans(s->p);
-    size_t *bytes = rvm_array((size_t)rvm_team_size(team), sizeof *bytes);
+    size_t *bytes = rvm_array((size_t)rvm_team_size(team), sizeof *bytes), all = 0;
     if (bytes == NULL)
         return rvm_fail_memory(err, "the rows of basis functions");
     for (size_t k = 0; k < count; k++)
         row[k] += rvm_spans_first_row(&spans);
     rvm_team_list(bytes, team, count * sizeof *row);
-    rvm_team_gather(team, row, s->place, bytes);
+    for (int r = 0; r < rvm_team_size(team); r++)
+        all += bytes[r] / sizeof *row;
+    if (all == wanted)
+        rvm_team_gather(team, row, s->place, bytes);
     free(bytes);
-    return RVM_OK;
+    return all == wanted ? RVM_OK
+                         : rvm_fail(err, RVM_ENUMERIC,
+                                    "the processes have come to different functions: do they run "
+                                    "on unlike processors?");
 }
 
 static rvm_status bring(rvm_seats *s, const size_t *function, size_t count, size_t *mine,
@@ -101,7 +108,7 @@ static rvm_status bring(rvm_seats *s, const size_t *function, size_t count, size
         memcpy(s->function, function, count * sizeof *function);
     rvm_status status = rvm_shard_gather(&s->rows, s->p, mine, many, err);
     if (status == RVM_OK)
-        status = tell_places(s, mine, many, err);
+        status = tell_places(s, mine, many, count, err);
     if (status != RVM_OK)
         return status;
     s->brought = count;
