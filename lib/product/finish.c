@@ -62,7 +62,7 @@ rvm_status rvm_finish_latent(rvm_latent *latent, rvm_finished *numbers, const rv
                          .ln_beta = solved->ln_beta,
                          .u = solved->u };
     rvm_posterior q;
-    rvm_status status = rvm_basis_bring(&y->basis, solved->id, solved->K, NULL, 0, err);
+    rvm_status status = rvm_basis_bring(&y->basis, solved->id, solved->K, c->id, c->count, err);
     if (status != RVM_OK)
         return status;
     status = rvm_posterior_init(&q, &at, o, c, &y->basis, err);

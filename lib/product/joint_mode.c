@@ -73,7 +73,8 @@ static rvm_status activate(joint_mode *j, size_t k, rvm_error *err)
     const rvm_found found = j->type->solution(j->search, k);
     const rvm_solved *s = found.solved;
     const size_t K = s->K, N = j->view.observed.N;
-    rvm_status status = rvm_basis_bring(&j->view.basis, s->id, K, NULL, 0, err);
+    rvm_status status =
+        rvm_basis_bring(&j->view.basis, s->id, K, found.columns.id, found.columns.count, err);
     j->work += (double)K * (double)K * (double)j->view.observed.spans.N;
     rvm_classes_select(&j->classes, &j->view.observed, k);
     memcpy(j->f, j->classes.offset, N * sizeof *j->f);

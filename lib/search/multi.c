@@ -364,8 +364,9 @@ static rvm_status renew_class(multi *m, double *w, size_t k, rvm_error *err)
 {
     const rvm_solved *f = &m->now.latent[k];
     rvm_columns c;
-    rvm_status status =
-        rvm_columns_init(&c, &m->view.basis, f->K > 0 ? f->K : 1, 0, m->threads, err);
+    rvm_status status = rvm_basis_bring(&m->view.basis, f->id, f->K, NULL, 0, err);
+    if (status == RVM_OK)
+        status = rvm_columns_init(&c, &m->view.basis, f->K > 0 ? f->K : 1, 0, m->threads, err);
     if (status != RVM_OK)
         return status;
     memcpy(c.id, f->id, f->K * sizeof *c.id);
