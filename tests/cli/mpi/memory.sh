@@ -1,5 +1,6 @@
 # A process that is out of memory where the others are not: it says so, and all end within seconds with
 # exit status 1.
+# shellcheck disable=SC3045 # a shell without ulimit -v skips the case
 . "$SRC/tests/cli/mpi/setup.inc"
 
 [ "$FLAVOUR" != asan ] || { echo "the sanitizer needs all address space"; exit 77; }
