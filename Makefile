@@ -266,7 +266,7 @@ VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-
             --show-leak-kinds=definite
 # What trains, fills or factors large matrices, reads long files or draws millions of numbers takes half an hour
 # here, and is left to `make asan`.
-VALGRIND_SUITES ?= $(filter-out linalg tune widths baselines crossval train train_% labels problem_read text predict \
+VALGRIND_SUITES ?= $(filter-out checkpoint linalg tune widths baselines crossval train train_% labels problem_read text predict \
                        kernel basis columns candidates gram_search working_set multi climber outputs search truncated gibbs standard \
                        interrupt relevance process_finish proposals race,$(SUITES))
 VALGRIND_CASES ?= $(wildcard tests/cli/*/round_trip*.sh)

@@ -55,7 +55,7 @@ void rvm_ended_write(rvm_codec *c, const rvm_search_type *type, const void *sear
         e.solution.latent[k] = *f.solved;
         e.log_prior[k] = f.log_prior;
     }
-    e.report = (rvm_report){ .start = 1, .starts = 1, .rows = y->observed.N };
+    e.report = (rvm_report){ .start = 1, .starts = 1, .rows = y->observed.spans.N };
     type->report(&e.report, search);
     if (c->status == RVM_OK)
         code(c, &e);

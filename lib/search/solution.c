@@ -115,6 +115,8 @@ static void code_solved(rvm_codec *c, rvm_solved *f, size_t M, size_t most)
     f->K = K;
     rvm_codec_bits(c, &f->ln_beta, 1);
     rvm_codec_bits(c, &f->log_evidence, 1);
+    if (!isfinite(f->ln_beta))
+        rvm_codec_fault_line(c, "there is no such noise");
     for (size_t i = 0; i < K && c->status == RVM_OK; i++) {
         rvm_codec_line(c);
         rvm_codec_count(c, &f->id[i], 0, M - 1);
