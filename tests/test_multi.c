@@ -270,7 +270,8 @@ static double check_at_mode(rvm_gram_search *g, const rvm_study *y, size_t k, in
     }
     rvm_error err = { 0 };
     g->gram.count = FUNCTIONS;
-    rvm_laplace_expand(g->gram.G, g->gram.p, &g->quadratic.t_squared, &g->laplace, f, &y->observed);
+    CHECK_OK(rvm_laplace_expand(g->gram.G, g->gram.p, &g->quadratic.t_squared, &g->laplace, f,
+                                &y->observed, &err));
     CHECK_OK(rvm_climber_locate(&g->search, &err));
     rvm_newton_derivatives(&g->search);
     for (size_t i = 0; i < FUNCTIONS; i++)

@@ -103,6 +103,71 @@ void rvm_lower_unpack(gsl_matrix *A, const double *packed)
         memcpy(gsl_matrix_ptr(A, i, 0), packed, (i + 1) * sizeof *packed);
 }
 
+/* Rows of a lower triangle from `first` on, in blocks of GRAM_TILE of them, each as wide as its last
+ * row: numbers before block k. */
+static size_t packed_offset(size_t k, size_t first)
+{
+    return GRAM_TILE * (k * first + GRAM_TILE * (k * (k + 1) / 2));
+}
+
+/* Block k of those below K rows. */
+static gsl_matrix_view packed_block(double *packed, size_t k, size_t first, size_t K)
+{
+    const size_t i = first + k * GRAM_TILE, rows = GSL_MIN(GRAM_TILE, K - i);
+    return gsl_matrix_view_array(packed + packed_offset(k, first), rows, i + rows);
+}
+
+size_t rvm_gram_packed_size(size_t K, size_t first)
+{
+    const size_t blocks = (K - first) / GRAM_TILE, rest = (K - first) % GRAM_TILE;
+    return packed_offset(blocks, first) + rest * K;
+}
+
+/* Borrowed. */
+typedef struct {
+    double *packed;
+    const gsl_matrix *A;
+    size_t first, across;
+} packed_job;
+
+static rvm_status packed_piece(void *context, size_t number, int worker, rvm_error *err)
+{
+    const packed_job *p = context;
+    const size_t k = number / p->across, j = number % p->across * GRAM_TILE;
+    gsl_matrix_view block = packed_block(p->packed, k, p->first, p->A->size1);
+    (void)worker, (void)err;
+    if (j >= block.matrix.size2)
+        return RVM_OK;
+    const size_t rows = block.matrix.size1, columns = GSL_MIN(GRAM_TILE, block.matrix.size2 - j);
+    gsl_matrix_view c = gsl_matrix_submatrix(&block.matrix, 0, j, rows, columns);
+    gsl_matrix_const_view a =
+        gsl_matrix_const_submatrix(p->A, p->first + k * GRAM_TILE, 0, rows, p->A->size2);
+    gsl_matrix_const_view b = gsl_matrix_const_submatrix(p->A, j, 0, columns, p->A->size2);
+    gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &a.matrix, &b.matrix, 1, &c.matrix);
+    return RVM_OK;
+}
+
+void rvm_gram_add_packed(double *packed, const gsl_matrix *A, size_t first, int threads)
+{
+    const size_t K = A->size1, down = (K - first + GRAM_TILE - 1) / GRAM_TILE;
+    const double work = (double)(K - first) * (double)K * (double)A->size2;
+    packed_job job = { packed, A, first, (K + GRAM_TILE - 1) / GRAM_TILE };
+    rvm_share(down * job.across, packed_piece, &job, team_for(work, threads), NULL);
+}
+
+void rvm_gram_unpack(gsl_matrix *G, const double *packed, size_t first)
+{
+    const size_t K = G->size1;
+    for (size_t i = first; i < K; i++) {
+        const size_t k = (i - first) / GRAM_TILE, top = first + k * GRAM_TILE;
+        const size_t width = GSL_MIN(top + GRAM_TILE, K);
+        const double *row = packed + packed_offset(k, first) + (i - top) * width;
+        for (size_t j = 0; j <= i; j++)
+            gsl_matrix_set(G, i, j, row[j]);
+    }
+    rvm_gram_mirror(G, first);
+}
+
 /* Rows below a factored diagonal block, a tile of them: A_i := A_i L^-T. */
 static rvm_status solve_piece(void *context, size_t k, int worker, rvm_error *err)
 {

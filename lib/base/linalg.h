@@ -26,6 +26,14 @@ static inline size_t rvm_lower_size(size_t n)
     return n * (n + 1) / 2;
 }
 
+/* The same where only rows `first` and beyond of a lower triangle K x K are held, by blocks of rows
+ * one behind another: numbers that it takes, */
+size_t rvm_gram_packed_size(size_t K, size_t first);
+/* A A' of all K rows of A added to it, */
+void rvm_gram_add_packed(double *packed, const gsl_matrix *A, size_t first, int threads);
+/* and both triangles of G from it. */
+void rvm_gram_unpack(gsl_matrix *G, const double *packed, size_t first);
+
 /* The lower triangle of A becomes L with L L' = A, in blocks of fixed shape spread over `threads`.
  * False when A is not positive definite to working precision or not finite; A is then undefined. */
 bool rvm_cholesky(gsl_matrix *A, int threads);

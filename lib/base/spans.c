@@ -369,3 +369,18 @@ rvm_status rvm_spans_add_up(double *sums, size_t count, const rvm_spans *s, cons
         memcpy(sums, of_span, count * sizeof *sums);
     return status;
 }
+
+static rvm_status total_piece(void *context, size_t first, size_t rows, double *sum, int worker,
+                              rvm_error *err)
+{
+    const double *x = context;
+    (void)worker, (void)err;
+    for (size_t n = first; n < first + rows; n++)
+        *sum += x[n];
+    return RVM_OK;
+}
+
+rvm_status rvm_spans_total(double *sum, const double *x, const rvm_spans *s, rvm_error *err)
+{
+    return rvm_spans_fold(sum, 1, s, total_piece, NULL, (void *)x, 1, err);
+}

@@ -50,6 +50,9 @@ RVM_CHECKED rvm_status rvm_spans_fold(double *sums, size_t count, const rvm_span
  * are. */
 RVM_CHECKED rvm_status rvm_spans_add_up(double *sums, size_t count, const rvm_spans *s,
                                         const double *of_span, rvm_status status, rvm_error *err);
+/* *sum: of x, a number for each row of this process, over all rows. */
+RVM_CHECKED rvm_status rvm_spans_total(double *sum, const double *x, const rvm_spans *s,
+                                       rvm_error *err);
 size_t rvm_spans_held(const rvm_spans *s);
 
 #endif

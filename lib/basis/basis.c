@@ -176,9 +176,8 @@ size_t rvm_basis_groups(size_t end[RVM_BASIS_GROUPS], const rvm_basis *b)
 /* ---- Strips of columns ---------------------------------------------------------------------- */
 
 enum {
-    FEW = 64, /* columns that a thread evaluates at a time: with STRIP rows they fit its cache */
-    MOST_SPANS = 64 /* parts that sums over rows are cut into */
-};
+    FEW = 64
+}; /* columns that a thread evaluates at a time: with STRIP rows they fit its cache */
 
 /* Values of at most FEW functions at rows first .. first + block->size2 - 1 <= STRIP: terms one by
  * one, kernel functions in runs. Both may stand anywhere among them. */
@@ -242,44 +241,93 @@ rvm_status rvm_basis_strip(gsl_matrix *block, const double *norm, const rvm_basi
  *
  *     norm = sqrt(sum w phi^2)    Q = phi'slope / norm    S = phi'B phi / norm^2
  *
- * Rows are cut into at most MOST_SPANS spans, whatever the number of threads. A span is summed in
- * its order, and the sums of the spans are added in theirs: the same bits for any team. */
-
-/* Rows of a span: whole strips. */
-static size_t span_of(size_t N)
-{
-    const size_t strips = (N + STRIP - 1) / STRIP;
-    return (strips + MOST_SPANS - 1) / MOST_SPANS * STRIP;
-}
+ * A span of rows is summed in its order, and spans by their tree: the same bits for any number of
+ * threads and processes, and for columns that are in memory. */
 
 /* Of some rows, before anything is divided by the norm. */
 typedef struct {
     double square, Q, S;
 } row_sums;
 
-static void add_rows(row_sums *sums, const double *phi, const rvm_basis *b, const double *slope,
-                     const double *curvature, size_t first, size_t width)
+enum { SUMS = sizeof(row_sums) / sizeof(double) };
+
+/* Sums over spans of FEW columns at a time: borrowed, but for sums and tiles. */
+typedef struct {
+    row_sums *sums;      /* owned, spans x count */
+    gsl_matrix **tile;   /* owned, one for each thread, FEW x STRIP */
+    gsl_matrix *columns; /* their values, or NULL: they are evaluated */
+    const rvm_basis *b;
+    const size_t *id;
+    size_t count, spans; /* spans of this process */
+    const double *slope, *curvature;
+} project_job;
+
+static void add_rows(row_sums *sums, const double *phi, const project_job *j, size_t first,
+                     size_t width)
 {
-    const double *weight = b->row_weight == NULL ? NULL : b->row_weight + first;
+    const double *weight = j->b->row_weight == NULL ? NULL : j->b->row_weight + first;
     sums->square +=
         weight == NULL ? rvm_vec_dot(phi, phi, width) : rvm_vec_weighted_square(weight, phi, width);
-    if (slope != NULL)
-        sums->Q += rvm_vec_dot(phi, slope + first, width);
-    if (curvature != NULL)
-        sums->S += rvm_vec_weighted_square(curvature + first, phi, width);
+    if (j->slope != NULL)
+        sums->Q += rvm_vec_dot(phi, j->slope + first, width);
+    if (j->curvature != NULL)
+        sums->S += rvm_vec_weighted_square(j->curvature + first, phi, width);
 }
 
-double rvm_basis_norm(const double *column, const rvm_basis *b)
+/* Values of columns k .. k + count - 1 at rows n .. n + width - 1; tile: where they are evaluated. */
+static rvm_status take_values(gsl_matrix_view *values, gsl_matrix **tile, const project_job *j,
+                              size_t k, size_t count, size_t n, size_t width, rvm_error *err)
 {
-    const size_t span = span_of(b->N);
-    double square = 0;
-    for (size_t at = 0; at < b->N; at += span) {
-        row_sums sums = { 0, 0, 0 };
-        for (size_t n = at; n < b->N && n < at + span; n += STRIP)
-            add_rows(&sums, column + n, b, NULL, NULL, n, GSL_MIN(STRIP, b->N - n));
-        square += sums.square;
+    if (j->columns != NULL) {
+        *values = gsl_matrix_submatrix(j->columns, k, n, count, width);
+        return RVM_OK;
     }
-    return sqrt(square);
+    if (*tile == NULL)
+        *tile = gsl_matrix_alloc(FEW, STRIP);
+    if (*tile == NULL)
+        return rvm_fail_memory(err, "the columns");
+    *values = gsl_matrix_submatrix(*tile, 0, 0, count, width);
+    return evaluate(&values->matrix, j->b, j->id + k, n, err);
+}
+
+/* One task: at most FEW columns over one span of rows. */
+static rvm_status project_piece(void *context, size_t t, int worker, rvm_error *err)
+{
+    const project_job *j = context;
+    const size_t k = t / j->spans * FEW, s = t % j->spans, count = GSL_MIN(FEW, j->count - k);
+    const size_t rows = j->b->spans.rows, end = GSL_MIN((s + 1) * rows, j->b->N);
+    row_sums *sums = j->sums + s * j->count + k;
+    for (size_t n = s * rows; n < end; n += STRIP) {
+        const size_t width = GSL_MIN(STRIP, end - n);
+        gsl_matrix_view values;
+        const rvm_status status =
+            take_values(&values, &j->tile[worker], j, k, count, n, width, err);
+        if (status != RVM_OK)
+            return status;
+        for (size_t i = 0; i < count; i++)
+            add_rows(&sums[i], gsl_matrix_const_ptr(&values.matrix, i, 0), j, n, width);
+    }
+    return RVM_OK;
+}
+
+/* Over all rows. */
+static rvm_status add_up(row_sums *all, project_job *j, int threads, rvm_error *err)
+{
+    const rvm_spans *spans = &j->b->spans;
+    j->spans = spans->end - spans->first;
+    j->sums = rvm_array(j->spans * j->count, sizeof *j->sums);
+    j->tile = rvm_array((size_t)threads, sizeof *j->tile);
+    rvm_status status =
+        j->sums == NULL || j->tile == NULL ? rvm_fail_memory(err, "the columns") : RVM_OK;
+    if (status == RVM_OK)
+        status = rvm_share((j->count + FEW - 1) / FEW * j->spans, project_piece, j, threads, err);
+    status = rvm_spans_add_up((double *)all, SUMS * j->count, spans, (const double *)j->sums,
+                              status, err);
+    for (int w = 0; j->tile != NULL && w < threads; w++)
+        gsl_matrix_free(j->tile[w]);
+    free(j->tile);
+    free(j->sums);
+    return status;
 }
 
 /* Sums of squares of values beyond 1e154 are not finite. */
@@ -291,17 +339,34 @@ static rvm_status check_norms(const double *norm, size_t count, rvm_error *err)
                     "the values of a basis function are too large for their norm: scale the data");
 }
 
+/* Q and S may be NULL. */
+static rvm_status project(double *norm, double *Q, double *S, project_job *j, int threads,
+                          rvm_error *err)
+{
+    row_sums *all = rvm_array(j->count, sizeof *all);
+    rvm_status status =
+        all == NULL ? rvm_fail_memory(err, "the columns") : add_up(all, j, threads, err);
+    for (size_t k = 0; k < j->count && status == RVM_OK; k++) {
+        norm[k] = sqrt(all[k].square);
+        if (Q != NULL)
+            Q[k] = norm[k] > 0 ? all[k].Q / norm[k] : 0;
+        if (S != NULL)
+            S[k] = norm[k] > 0 ? all[k].S / all[k].square : 0;
+    }
+    free(all);
+    return status == RVM_OK ? check_norms(norm, j->count, err) : status;
+}
+
 rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b, const size_t *id,
                              size_t count, int threads, rvm_error *err)
 {
     if (count == 0)
         return RVM_OK;
     gsl_matrix_view columns = gsl_matrix_submatrix(block, 0, 0, count, b->N);
+    project_job job = { .b = b, .columns = &columns.matrix, .count = count };
     rvm_status status = rvm_basis_strip(&columns.matrix, NULL, b, id, count, 0, threads, err);
-    for (size_t k = 0; k < count && status == RVM_OK; k++)
-        norm[k] = rvm_basis_norm(gsl_matrix_const_ptr(&columns.matrix, k, 0), b);
     if (status == RVM_OK)
-        status = check_norms(norm, count, err);
+        status = project(norm, NULL, NULL, &job, threads, err);
     for (size_t k = 0; k < count && status == RVM_OK; k++) {
         gsl_vector_view column = gsl_matrix_row(&columns.matrix, k);
         if (norm[k] > 0)
@@ -310,88 +375,10 @@ rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b
     return status;
 }
 
-/* One task: `count` <= FEW columns over one span of rows. tile: FEW x STRIP. */
-static rvm_status sum_span(row_sums *sums, gsl_matrix *tile, const rvm_basis *b, const size_t *id,
-                           size_t count, const double *slope, const double *curvature, size_t at,
-                           rvm_error *err)
-{
-    const size_t end = at + GSL_MIN(span_of(b->N), b->N - at);
-    for (size_t n = at; n < end; n += STRIP) {
-        const size_t width = GSL_MIN(STRIP, end - n);
-        gsl_matrix_view block = gsl_matrix_submatrix(tile, 0, 0, count, width);
-        const rvm_status status = evaluate(&block.matrix, b, id, n, err);
-        if (status != RVM_OK)
-            return status;
-        for (size_t k = 0; k < count; k++)
-            add_rows(&sums[k], gsl_matrix_const_ptr(&block.matrix, k, 0), b, slope, curvature, n,
-                     width);
-    }
-    return RVM_OK;
-}
-
-static void combine_spans(double *norm, double *Q, double *S, const row_sums *sums, size_t spans,
-                          size_t count)
-{
-    for (size_t k = 0; k < count; k++) {
-        row_sums all = { 0, 0, 0 };
-        for (size_t s = 0; s < spans; s++) {
-            all.square += sums[s * count + k].square;
-            all.Q += sums[s * count + k].Q;
-            all.S += sums[s * count + k].S;
-        }
-        norm[k] = sqrt(all.square);
-        if (Q != NULL)
-            Q[k] = norm[k] > 0 ? all.Q / norm[k] : 0;
-        if (S != NULL)
-            S[k] = norm[k] > 0 ? all.S / all.square : 0;
-    }
-}
-
-/* Sums over spans of FEW columns at a time: borrowed. */
-typedef struct {
-    row_sums *sums;
-    gsl_matrix **tile; /* owned, one for each thread, FEW x STRIP */
-    const rvm_basis *b;
-    const size_t *id;
-    size_t count, span, spans;
-    const double *slope, *curvature;
-} project_job;
-
-static rvm_status project_piece(void *context, size_t t, int worker, rvm_error *err)
-{
-    const project_job *j = context;
-    const size_t k = t / j->spans * FEW, s = t % j->spans;
-    if (j->tile[worker] == NULL)
-        j->tile[worker] = gsl_matrix_alloc(FEW, STRIP);
-    if (j->tile[worker] == NULL)
-        return rvm_fail_memory(err, "the columns");
-    return sum_span(j->sums + s * j->count + k, j->tile[worker], j->b, j->id + k,
-                    GSL_MIN(FEW, j->count - k), j->slope, j->curvature, s * j->span, err);
-}
-
 rvm_status rvm_basis_project(double *norm, double *Q, double *S, const rvm_basis *b,
                              const size_t *id, size_t count, const double *slope,
                              const double *curvature, int threads, rvm_error *err)
 {
-    const size_t span = span_of(b->N), spans = (b->N + span - 1) / span;
-    project_job job = { .b = b,
-                        .id = id,
-                        .count = count,
-                        .span = span,
-                        .spans = spans,
-                        .slope = slope,
-                        .curvature = curvature };
-    job.sums = rvm_array(spans * count, sizeof *job.sums);
-    job.tile = rvm_array((size_t)threads, sizeof *job.tile);
-    rvm_status status =
-        job.sums == NULL || job.tile == NULL ? rvm_fail_memory(err, "the columns") : RVM_OK;
-    if (status == RVM_OK)
-        status = rvm_share((count + FEW - 1) / FEW * spans, project_piece, &job, threads, err);
-    if (status == RVM_OK)
-        combine_spans(norm, Q, S, job.sums, spans, count);
-    for (int w = 0; job.tile != NULL && w < threads; w++)
-        gsl_matrix_free(job.tile[w]);
-    free(job.tile);
-    free(job.sums);
-    return status == RVM_OK ? check_norms(norm, count, err) : status;
+    project_job job = { .b = b, .id = id, .count = count, .slope = slope, .curvature = curvature };
+    return project(norm, Q, S, &job, threads, err);
 }

@@ -79,13 +79,10 @@ RVM_CHECKED rvm_status rvm_basis_strip(gsl_matrix *block, const double *norm, co
                                        const size_t *id, size_t count, size_t first, int threads,
                                        rvm_error *err);
 
-/* Sums over all rows of columns that are never stored: norm[k], and of the column divided by it
+/* Sums over all rows, those of other processes too, of columns that are never stored: norm[k], and of the column divided by it
  * Q[k] = phi'slope and S[k] = phi'B phi, B = diag(curvature), all of it; both may be NULL. */
 RVM_CHECKED rvm_status rvm_basis_project(double *norm, double *Q, double *S, const rvm_basis *b,
                                          const size_t *id, size_t count, const double *slope,
                                          const double *curvature, int threads, rvm_error *err);
-
-/* Norm of a column of N numbers, summed in the order of rvm_basis_project. */
-double rvm_basis_norm(const double *column, const rvm_basis *b);
 
 #endif

@@ -19,14 +19,15 @@ enum { WORTH_A_TEAM = 1000000 };
 rvm_status rvm_columns_init(rvm_columns *c, const rvm_basis *b, size_t capacity,
                             double kept_numbers, int threads, rvm_error *err)
 {
-    const double all = (double)capacity * (double)b->N;
+    const size_t N = GSL_MAX(b->N, 1); /* a process may have no rows */
+    const double all = (double)capacity * (double)N;
     *c = (rvm_columns){ .basis = *b, .N = b->N, .capacity = capacity, .threads = threads };
     c->interrupted = b->interrupted;
     c->kept_numbers = (size_t)fmin(kept_numbers, all);
     c->id = rvm_array(capacity, sizeof *c->id);
     c->norm = rvm_array(capacity, sizeof *c->norm);
-    if (c->kept_numbers >= b->N)
-        c->PhiT = gsl_matrix_alloc(c->kept_numbers / b->N, b->N);
+    if (c->kept_numbers >= N)
+        c->PhiT = gsl_matrix_alloc(c->kept_numbers / N, b->N);
     else
         c->strip = gsl_matrix_alloc(capacity, GSL_MIN(b->N, RVM_STRIP));
     if (c->id != NULL && c->norm != NULL && (c->PhiT != NULL || c->strip != NULL))
@@ -83,33 +84,66 @@ rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
  *
  *     G21 += Phi2'Phi1    G22 += Phi2'Phi2    p2 += Phi2'z
  *
- * in the lower triangle, which is mirrored at the end. */
+ * Of each span of rows that part of the lower triangle is held, and p2 behind it: with all the
+ * tree's levels a fraction of what G takes. Borrowed. */
+typedef struct {
+    rvm_columns *c;
+    size_t first, triangle; /* numbers of the latter */
+    const double *z;
+    rvm_columns_scaler *scale;
+    void *context;
+} gram_job;
+
+static rvm_status add_strip(double *sums, const gram_job *j, size_t at, rvm_error *err)
+{
+    const size_t first = j->first, added = j->c->count - first;
+    gsl_vector_view p = gsl_vector_view_array(sums + j->triangle, added);
+    gsl_matrix_view strip;
+    if (rvm_interrupted(j->c->interrupted))
+        return rvm_fail_interrupted(err);
+    const rvm_status status = rvm_columns_strip(&strip, j->c, at, err);
+    if (status != RVM_OK)
+        return status;
+    const size_t rows = strip.matrix.size2;
+    gsl_matrix_view fresh = gsl_matrix_submatrix(&strip.matrix, first, 0, added, rows);
+    gsl_vector_const_view target = gsl_vector_const_view_array(j->z + at, rows);
+    gsl_blas_dgemv(CblasNoTrans, 1, &fresh.matrix, &target.vector, 1, &p.vector);
+    if (j->scale != NULL)
+        strip = j->scale(&strip.matrix, at, j->context);
+    rvm_gram_add_packed(sums, &strip.matrix, first, j->c->threads);
+    return RVM_OK;
+}
+
+static rvm_status gram_piece(void *context, size_t first, size_t rows, double *sums, int worker,
+                             rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    (void)worker;
+    for (size_t at = first; at < first + rows && status == RVM_OK; at += RVM_STRIP)
+        status = add_strip(sums, context, at, err);
+    return status;
+}
+
+/* Threads are inside a strip, so that columns that are not kept are evaluated once, for all of them. */
 rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first, const double *z,
                             rvm_columns_scaler *scale, void *context, rvm_error *err)
 {
     const size_t added = c->count - first;
     if (added == 0)
         return RVM_OK;
-    gsl_matrix_view corner = gsl_matrix_submatrix(G, 0, 0, c->count, c->count);
-    gsl_vector_view sums = gsl_vector_view_array(p + first, added);
-    gsl_vector_set_zero(&sums.vector);
-    for (size_t at = 0; at < c->N; at += RVM_STRIP) {
-        gsl_matrix_view strip;
-        if (rvm_interrupted(c->interrupted))
-            return rvm_fail_interrupted(err);
-        const rvm_status status = rvm_columns_strip(&strip, c, at, err);
-        if (status != RVM_OK)
-            return status;
-        const size_t rows = strip.matrix.size2;
-        gsl_matrix_view fresh = gsl_matrix_submatrix(&strip.matrix, first, 0, added, rows);
-        gsl_vector_const_view target = gsl_vector_const_view_array(z + at, rows);
-        gsl_blas_dgemv(CblasNoTrans, 1, &fresh.matrix, &target.vector, 1, &sums.vector);
-        if (scale != NULL)
-            strip = scale(&strip.matrix, at, context);
-        rvm_gram_add(&corner.matrix, &strip.matrix, first, at == 0, c->threads);
+    gram_job job = { c, first, rvm_gram_packed_size(c->count, first), z, scale, context };
+    double *sums = rvm_array(job.triangle + added, sizeof *sums);
+    if (sums == NULL)
+        return rvm_fail_memory(err, "the Gram matrix");
+    const rvm_status status =
+        rvm_spans_fold(sums, job.triangle + added, &c->basis.spans, gram_piece, NULL, &job, 1, err);
+    if (status == RVM_OK) {
+        gsl_matrix_view corner = gsl_matrix_submatrix(G, 0, 0, c->count, c->count);
+        rvm_gram_unpack(&corner.matrix, sums, first);
+        memcpy(p + first, sums + job.triangle, added * sizeof *p);
     }
-    rvm_gram_mirror(&corner.matrix, first);
-    return RVM_OK;
+    free(sums);
+    return status;
 }
 
 /* ---- Columns come and go -------------------------------------------------------------------- */

@@ -96,10 +96,28 @@ static double log_probability(const rvm_classes *c, size_t n)
     return sum;
 }
 
+/* Borrowed. */
+typedef struct {
+    const rvm_classes *c;
+    const rvm_observed *o;
+} likelihood_job;
+
+static rvm_status likelihood_piece(void *context, size_t first, size_t rows, double *sum,
+                                   int worker, rvm_error *err)
+{
+    const likelihood_job *j = context;
+    const double *weight = j->o->row_weight;
+    (void)worker, (void)err;
+    for (size_t n = first; n < first + rows; n++)
+        *sum += (weight == NULL ? 1 : weight[n]) * log_probability(j->c, n);
+    return RVM_OK;
+}
+
 double rvm_classes_log_likelihood(const rvm_classes *c, const rvm_observed *o)
 {
-    double sum = 0;
-    for (size_t n = 0; n < o->N; n++)
-        sum += (o->row_weight == NULL ? 1 : o->row_weight[n]) * log_probability(c, n);
-    return sum;
+    likelihood_job job = { c, o };
+    double sum = NAN;
+    const rvm_status status =
+        rvm_spans_fold(&sum, 1, &o->spans, likelihood_piece, NULL, &job, 1, NULL);
+    return status == RVM_OK ? sum : NAN;
 }

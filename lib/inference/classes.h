@@ -42,7 +42,8 @@ void rvm_classes_refresh(rvm_classes *c);
 void rvm_classes_select(rvm_classes *c, rvm_observed *o, size_t k);
 /* Takes over the activations of the class last selected, offset included; N. */
 void rvm_classes_set(rvm_classes *c, size_t k, const double *with_offset);
-/* ln p(t | all activations); rows count by o's weights. O(N), without softmax O(count N). */
+/* ln p(t | all activations), of all rows, which count by o's weights; NAN without memory for it. O(N),
+ * without softmax O(count N). */
 double rvm_classes_log_likelihood(const rvm_classes *c, const rvm_observed *o);
 
 #endif

@@ -26,17 +26,19 @@ typedef struct {
     gsl_matrix *scaled;
     int threads;
     double cut;    /* curvature below is little; 0: none is */
+    size_t span;   /* rows of a span, in each of which they are counted anew, so that it does not
+                      matter what other rows there are: */
     size_t passed; /* rows of little curvature so far */
 } thinning;
 
-static double cut_of(const double *curvature, size_t N)
+static rvm_status find_cut(thinning *thin, const rvm_spans *spans, rvm_error *err)
 {
     double sum = 0;
-    if (N < MANY_ROWS)
-        return 0;
-    for (size_t n = 0; n < N; n++)
-        sum += curvature[n];
-    return little * sum / (double)N;
+    if (spans->N < MANY_ROWS)
+        return RVM_OK;
+    const rvm_status status = rvm_spans_total(&sum, thin->curvature, spans, err);
+    thin->cut = little * sum / (double)spans->N;
+    return status;
 }
 
 /* The rows of a strip, from row `first` on, that count, and the root of what each counts for;
@@ -86,6 +88,8 @@ static gsl_matrix_view scale_rows(const gsl_matrix *strip, size_t first, void *c
     thinning *thin = context;
     size_t row[RVM_STRIP];
     double root[RVM_STRIP];
+    if (first % thin->span == 0)
+        thin->passed = 0;
     const size_t rows = choose_rows(row, root, thin, first, strip->size2), K = strip->size1;
     gsl_matrix_view out = gsl_matrix_submatrix(thin->scaled, 0, 0, K, rows > 0 ? rows : 1);
     if (rows == 0) {
@@ -103,8 +107,10 @@ static gsl_matrix_view scale_rows(const gsl_matrix *strip, size_t first, void *c
 rvm_status rvm_curvature_gram(gsl_matrix *G, double *p, rvm_columns *c, gsl_matrix *scaled,
                               const double *curvature, const double *z, bool thin, rvm_error *err)
 {
-    thinning how = { .curvature = curvature, .scaled = scaled, .threads = c->threads };
-    if (thin)
-        how.cut = cut_of(curvature, c->N);
-    return rvm_columns_gram(G, p, c, 0, z, scale_rows, &how, err);
+    const rvm_spans *spans = &c->basis.spans;
+    thinning how = {
+        .curvature = curvature, .scaled = scaled, .threads = c->threads, .span = spans->rows
+    };
+    const rvm_status status = thin ? find_cut(&how, spans, err) : RVM_OK;
+    return status == RVM_OK ? rvm_columns_gram(G, p, c, 0, z, scale_rows, &how, err) : status;
 }

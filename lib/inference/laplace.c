@@ -69,8 +69,7 @@ static rvm_status activate(double *log_likelihood, double *f, rvm_columns *c, co
         return status;
     for (size_t n = 0; o->offset != NULL && n < o->N; n++)
         f[n] += o->offset[n];
-    *log_likelihood = o->likelihood->log_density(o, f, ln_beta);
-    return RVM_OK;
+    return rvm_observed_log_likelihood(log_likelihood, o, f, ln_beta, c->threads, err);
 }
 
 /* What is maximised over u, as rvm_mode sees it: borrowed. */
@@ -93,6 +92,7 @@ static rvm_status evaluate(double *objective, void *self, const double *u, rvm_e
     *objective = l->log_likelihood;
     for (size_t i = 0; i < f->K; i++)
         *objective -= 0.5 * u[i] * u[i];
+    rvm_team_same(s->o->spans.team, objective, sizeof *objective);
     return status;
 }
 
@@ -120,14 +120,21 @@ static rvm_status solve(double *step, double *promise, const space *s, const dou
     return RVM_OK;
 }
 
+/* Every process solves; where their processors round in other ways, the step is that of one. */
 static rvm_status newton(double *step, double *promise, void *self, const double *u, rvm_error *err)
 {
     const space *s = self;
     rvm_laplace *l = s->l;
+    rvm_team *team = s->o->spans.team;
     s->o->likelihood->derivatives(l->gradient, l->curvature, s->o, l->f, s->f->ln_beta);
     const rvm_status status =
         rvm_curvature_gram(l->G, l->Q, s->c, l->scaled, l->curvature, l->gradient, l->thins, err);
-    return status == RVM_OK ? solve(step, promise, s, u, err) : status;
+    if (status != RVM_OK)
+        return status;
+    const rvm_status solved = rvm_team_agree(team, solve(step, promise, s, u, err), err);
+    rvm_team_same(team, step, s->f->K * sizeof *step);
+    rvm_team_same(team, promise, sizeof *promise);
+    return solved;
 }
 
 rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const rvm_observed *o,
@@ -148,6 +155,7 @@ rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const 
     f->log_evidence = objective + rvm_fit_log_prior(f, o, c->norm);
     for (size_t i = 0; i < f->K; i++)
         f->log_evidence -= log(gsl_matrix_get(f->storage, i, i));
+    rvm_team_same(o->spans.team, &f->log_evidence, sizeof f->log_evidence);
     return isfinite(f->log_evidence)
                ? RVM_OK
                : rvm_fail(err, RVM_ENUMERIC, "the posterior left the range of finite numbers");
@@ -155,15 +163,31 @@ rvm_status rvm_laplace_locate(rvm_fit *f, rvm_laplace *l, rvm_columns *c, const 
 
 /* ---- The approximation ---------------------------------------------------------------------- */
 
-void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_laplace *l,
-                        const rvm_fit *f, const rvm_observed *o)
+/* Borrowed. */
+typedef struct {
+    const rvm_laplace *l;
+    const rvm_observed *o;
+} expand_job;
+
+static rvm_status square_piece(void *context, size_t first, size_t rows, double *t_squared,
+                               int worker, rvm_error *err)
 {
-    const size_t K = f->K;
-    *t_squared = 0;
-    for (size_t n = 0; n < o->N; n++) {
-        const double activation = o->offset != NULL ? l->f[n] - o->offset[n] : l->f[n];
+    const expand_job *j = context;
+    const rvm_laplace *l = j->l;
+    const double *offset = j->o->offset;
+    (void)worker, (void)err;
+    for (size_t n = first; n < first + rows; n++) {
+        const double activation = offset != NULL ? l->f[n] - offset[n] : l->f[n];
         *t_squared += activation * (l->curvature[n] * activation + 2 * l->gradient[n]);
     }
+    return RVM_OK;
+}
+
+rvm_status rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_laplace *l,
+                              const rvm_fit *f, const rvm_observed *o, rvm_error *err)
+{
+    const size_t K = f->K;
+    expand_job job = { l, o };
     for (size_t i = 0; i < K; i++) {
         p[i] = l->Q[i];
         for (size_t j = 0; j < K; j++) {
@@ -172,6 +196,7 @@ void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_l
             p[i] += g * exp(-0.5 * f->ln_alpha[j]) * f->u[j];
         }
     }
+    return rvm_spans_fold(t_squared, 1, &o->spans, square_piece, NULL, &job, 1, err);
 }
 
 rvm_status rvm_laplace_likelihood(double *log_likelihood, rvm_laplace *l, rvm_columns *c,
@@ -198,9 +223,12 @@ bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_columns 
         P = rvm_gather_active(ws, f, d);
         L = rvm_fit_factor(f);
     }
-    rvm_columns c = {
-        .N = d->N, .count = f->K, .norm = d->norm, .PhiT = &P.matrix, .threads = ws->threads
-    };
+    rvm_columns c = { .basis = d->basis,
+                      .N = d->N,
+                      .count = f->K,
+                      .norm = d->norm,
+                      .PhiT = &P.matrix,
+                      .threads = ws->threads };
     rvm_laplace l = { .negligible = resolved,
                       .f = ws->long1,
                       .gradient = f->gradient,

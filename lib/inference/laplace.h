@@ -24,7 +24,7 @@ typedef struct {
     double negligible;     /* nats that a step towards the mode must promise */
     bool thins;            /* rows of little curvature, where there are many */
     double log_likelihood; /* at w */
-    double *f;             /* owned, N: offset + Phi w */
+    double *f;             /* owned, N, rows of this process: offset + Phi w */
     double *gradient;      /* owned, N */
     double *curvature;     /* owned, N */
     gsl_matrix *G;         /* owned, capacity x capacity: Phi'B Phi */
@@ -48,8 +48,9 @@ RVM_CHECKED rvm_status rvm_laplace_likelihood(double *log_likelihood, rvm_laplac
                                               rvm_columns *c, const rvm_observed *o,
                                               const rvm_fit *f, rvm_error *err);
 /* G, p and t_squared of the columns where rvm_laplace_locate has left l. */
-void rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared, const rvm_laplace *l,
-                        const rvm_fit *f, const rvm_observed *o);
+RVM_CHECKED rvm_status rvm_laplace_expand(gsl_matrix *G, double *p, double *t_squared,
+                                          const rvm_laplace *l, const rvm_fit *f,
+                                          const rvm_observed *o, rvm_error *err);
 
 /* What a row of the table has where all columns are in memory. */
 bool rvm_laplace_posterior(rvm_fit *f, const rvm_observed *o, const rvm_columns *d,

@@ -3,6 +3,36 @@
 
 #include <math.h>
 
+enum { WORTH_THREADS = 200000 }; /* rows here that take a millisecond */
+
+/* Borrowed. */
+typedef struct {
+    const rvm_observed *o;
+    const double *f;
+    double ln_beta;
+} likelihood_job;
+
+static rvm_status likelihood_piece(void *context, size_t first, size_t rows, double *sum,
+                                   int worker, rvm_error *err)
+{
+    const likelihood_job *j = context;
+    rvm_observed part = *j->o;
+    (void)worker, (void)err;
+    part.N = rows;
+    part.t += first;
+    part.row_weight += part.row_weight == NULL ? 0 : first;
+    *sum = part.likelihood->log_density(&part, j->f + first, j->ln_beta);
+    return RVM_OK;
+}
+
+rvm_status rvm_observed_log_likelihood(double *sum, const rvm_observed *o, const double *f,
+                                       double ln_beta, int threads, rvm_error *err)
+{
+    likelihood_job job = { o, f, ln_beta };
+    return rvm_spans_fold(sum, 1, &o->spans, likelihood_piece, NULL, &job,
+                          o->N < WORTH_THREADS ? 1 : threads, err);
+}
+
 double rvm_observed_least_ln_alpha(const rvm_observed *o, double ln_beta)
 {
     return o->ln_ratio_max > 0 ? fmax(o->ln_alpha_min, ln_beta - o->ln_ratio_max) : o->ln_alpha_min;

@@ -73,7 +73,7 @@ struct rvm_likelihood {
                        of the columns says it all. */
     bool by_rows;   /* looks at rows, not at their Gram matrix alone: a fit has vectors of N */
     /* ---- One target given its activation ---- */
-    /* The sum over rows of ln p(t | f); row n counts row_weight[n] times. */
+    /* The sum over the rows here of ln p(t | f); row n counts row_weight[n] times. */
     double (*log_density)(const rvm_observed *o, const double *f, double ln_beta);
     /* Of each row d ln p / df and -d2 ln p / df2, */
     void (*derivatives)(double *gradient, double *curvature, const rvm_observed *o, const double *f,
@@ -109,6 +109,10 @@ struct rvm_likelihood {
 
 extern const rvm_likelihood rvm_gaussian, rvm_bernoulli;
 
+/* *sum: ln p(t|f) of all rows, by their spans. Side by side where that pays. */
+RVM_CHECKED rvm_status rvm_observed_log_likelihood(double *sum, const rvm_observed *o,
+                                                   const double *f, double ln_beta, int threads,
+                                                   rvm_error *err);
 /* Whether beta is estimated. */
 bool rvm_observed_free_noise(const rvm_observed *o);
 /* ln beta that a search starts from, where the noise is guessed to be that share of the variance of

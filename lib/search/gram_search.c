@@ -34,7 +34,8 @@ static bool is_curved(const rvm_gram_search *g)
 
 size_t rvm_gram_search_capacity(const rvm_study *y, double numbers)
 {
-    const double squares = 16, strips = 4; /* arrays of K^2 numbers, and of K strips */
+    const double held = (double)rvm_spans_held(&y->observed.spans) + 1; /* triangles of a sum */
+    const double squares = 16 + 0.5 * held, strips = 4; /* arrays of K^2 numbers, of K strips */
     const size_t M = y->basis.count, N = y->observed.spans.N;
     const double strip = strips * (double)(N < RVM_STRIP ? N : RVM_STRIP);
     double K = LEAST_ROOM;
@@ -212,6 +213,63 @@ static void bound_alpha(rvm_gram_search *g)
             rvm_fit_set_alpha(f, i, least);
 }
 
+/* ---- Several processes ----------------------------------------------------------------------- */
+
+/* What of a fit is a number. */
+typedef struct {
+    size_t K;
+    double ln_beta, log_evidence, residual_squares;
+} fit_numbers;
+
+/* The fit of rank 0, but for its factor. */
+static void take_fit(rvm_fit *f, rvm_team *team)
+{
+    fit_numbers n = { f->K, f->ln_beta, f->log_evidence, f->residual_squares };
+    rvm_team_same(team, &n, sizeof n);
+    f->K = n.K;
+    f->ln_beta = n.ln_beta;
+    f->log_evidence = n.log_evidence;
+    f->residual_squares = n.residual_squares;
+    rvm_team_same(team, f->column, f->K * sizeof *f->column);
+    rvm_team_same(team, f->ln_alpha, f->K * sizeof *f->ln_alpha);
+    rvm_team_same(team, f->u, f->K * sizeof *f->u);
+}
+
+static bool is_same(const rvm_fit *f, const rvm_fit *g)
+{
+    return f->K == g->K && f->ln_beta == g->ln_beta &&
+           memcmp(f->column, g->column, f->K * sizeof *f->column) == 0 &&
+           memcmp(f->ln_alpha, g->ln_alpha, f->K * sizeof *f->ln_alpha) == 0;
+}
+
+/* Every process moves on the same Gram matrix by itself. Where their processors round in other ways
+ * they may end elsewhere, and what they do next would not fit together: what rank 0 has counts. One
+ * that was elsewhere computes its factor anew. */
+static rvm_status agree(rvm_gram_search *g, rvm_status status, rvm_error *err)
+{
+    rvm_team *team = g->y->observed.spans.team;
+    rvm_fit *f = g->search.now, *mine = g->search.trial;
+    if (rvm_team_size(team) == 1)
+        return status;
+    status = rvm_team_agree(team, status, err);
+    if (status != RVM_OK)
+        return status;
+    rvm_fit_copy(mine, f);
+    take_fit(f, team);
+    if (!is_same(f, mine))
+        status = rvm_climber_locate(&g->search, err);
+    status = rvm_team_agree(team, status, err);
+    if (status == RVM_OK)
+        take_fit(f, team);
+    return status;
+}
+
+/* The posterior where the search is. */
+static rvm_status locate(rvm_gram_search *g, rvm_error *err)
+{
+    return agree(g, rvm_climber_locate(&g->search, err), err);
+}
+
 /* ---- Regression ----------------------------------------------------------------------------- */
 
 static rvm_status extend_gram(rvm_gram_search *g, rvm_error *err)
@@ -227,13 +285,16 @@ static rvm_status run_regression(rvm_gram_search *g, int sweeps, const rvm_climb
 {
     bool converged;
     rvm_status status = extend_gram(g, err);
-    if (status == RVM_OK)
-        status = rvm_sweep_run(&g->search, sweeps, 2, err);
     if (status != RVM_OK)
         return status;
-    rvm_climb_run(&g->search, climb, &converged);
+    status = rvm_sweep_run(&g->search, sweeps, 2, err);
+    if (status == RVM_OK)
+        rvm_climb_run(&g->search, climb, &converged);
+    status = agree(g, status, err);
+    if (status != RVM_OK)
+        return status;
     drop_inactive(g);
-    return rvm_climber_locate(&g->search, err);
+    return locate(g, err);
 }
 
 /* ---- Two classes ---------------------------------------------------------------------------- */
@@ -247,12 +308,12 @@ static rvm_status approach(rvm_gram_search *g, const double *w, int steps, rvm_e
 }
 
 /* The approximation where `approach` has led. */
-static void approximate(rvm_gram_search *g)
+static rvm_status approximate(rvm_gram_search *g, rvm_error *err)
 {
     g->gram.count = g->columns.count;
-    rvm_laplace_expand(g->gram.G, g->gram.p, &g->quadratic.t_squared, &g->laplace, g->search.now,
-                       &g->y->observed);
     spread_weights(g);
+    return rvm_laplace_expand(g->gram.G, g->gram.p, &g->quadratic.t_squared, &g->laplace,
+                              g->search.now, &g->y->observed, err);
 }
 
 /* Half of the way that the last sweep went, in every ln alpha; what it deleted stays so. */
@@ -283,12 +344,12 @@ static rvm_status sweep_once(double *off, rvm_gram_search *g, rvm_error *err)
 {
     rvm_status status = rvm_gram_search_save(&g->before, 0, g, err);
     if (status == RVM_OK)
-        status = rvm_sweep_run(&g->search, 1, 2, err);
+        status = agree(g, rvm_sweep_run(&g->search, 1, 2, err), err);
     if (status == RVM_OK)
         status = overrated(off, g, err);
     for (int k = 0; k < MOST_HALVINGS && status == RVM_OK && !(*off < too_far); k++) {
         go_halfway(g);
-        status = rvm_climber_locate(&g->search, err);
+        status = locate(g, err);
         if (status == RVM_OK)
             status = overrated(off, g, err);
     }
@@ -299,7 +360,7 @@ static rvm_status sweep_once(double *off, rvm_gram_search *g, rvm_error *err)
 static rvm_status sweep_approximation(int *left, rvm_gram_search *g, rvm_error *err)
 {
     double off = 0;
-    rvm_status status = rvm_climber_locate(&g->search, err);
+    rvm_status status = locate(g, err);
     for (; *left > 0 && status == RVM_OK && off < close_by; --*left)
         status = sweep_once(&off, g, err);
     return status;
@@ -313,21 +374,25 @@ static rvm_status run_classes(rvm_gram_search *g, int sweeps, const rvm_climb_se
     bool converged;
     for (int k = 0; k < MOST_APPROXIMATIONS && left > 0 && status == RVM_OK; k++) {
         status = approach(g, k == 0 ? NULL : g->w, k == 0 ? FIRST_STEPS : STEPS, err);
+        if (status == RVM_OK)
+            status = approximate(g, err);
         if (status != RVM_OK)
             break;
-        approximate(g);
         status = sweep_approximation(&left, g, err);
         drop_inactive(g);
     }
     if (status == RVM_OK)
         status = approach(g, sweeps > 0 ? g->w : NULL, STEPS, err);
-    if (status != RVM_OK)
-        return status;
-    approximate(g);
-    status = rvm_climber_locate(&g->search, err);
+    if (status == RVM_OK)
+        status = approximate(g, err);
+    if (status == RVM_OK)
+        status = locate(g, err);
     if (status != RVM_OK)
         return status;
     rvm_climb_run(&g->search, climb, &converged);
+    status = agree(g, RVM_OK, err);
+    if (status != RVM_OK)
+        return status;
     drop_inactive(g);
     return approach(g, g->w, 0, err);
 }
@@ -358,7 +423,7 @@ rvm_status rvm_gram_search_restore(rvm_gram_search *g, const rvm_solved *f, rvm_
         return approach(g, NULL, 0, err);
     if (status == RVM_OK)
         status = extend_gram(g, err);
-    return status == RVM_OK ? rvm_climber_locate(&g->search, err) : status;
+    return status == RVM_OK ? locate(g, err) : status;
 }
 
 rvm_status rvm_gram_search_posterior(rvm_posterior_at *at, rvm_gram_search *g, rvm_error *err)
