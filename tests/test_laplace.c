@@ -264,6 +264,7 @@ START_TEST(approximation_touches_the_likelihood)
         gsl_matrix *PhiT = columns(&x), *G = gsl_matrix_alloc(CAPACITY, CAPACITY);
         locate(&x, NULL, 2); /* near the mode but not there */
         const rvm_observed *o = &x.y.observed;
+        rvm_error err = { 0 };
         CHECK_OK(rvm_laplace_expand(G, p, &t_squared, &x.l, &x.f, o, &err));
         for (size_t i = 0; i < K; i++)
             w[i] = weight(&x.f, i);

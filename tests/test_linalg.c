@@ -322,6 +322,59 @@ START_TEST(strips_folded_in)
     }
 END_TEST
 
+static const size_t triangles[] = { 1, 2, 63, 64, 65, 130, 200 };
+enum { TRIANGLES = sizeof triangles / sizeof *triangles };
+
+static gsl_matrix *random_triangle(size_t n, unsigned long seed)
+{
+    gsl_matrix *R = random_matrix(n, n, seed);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            gsl_matrix_set(R, i, j, 0);
+    return R;
+}
+
+/* R'R of the triangle of two is R1'R1 + R2'R2, its diagonal is not negative, and one of zeros, which
+ * no rows have left, changes nothing. */
+START_TEST(triangles_joined)
+    {
+        const size_t n = triangles[_i], size = rvm_stack_packed_size(n);
+        gsl_matrix *R = random_triangle(n, 41), *S = random_triangle(n, 42);
+        gsl_matrix *RT = gsl_matrix_alloc(n, n), *ST = gsl_matrix_alloc(n, n);
+        gsl_matrix_transpose_memcpy(RT, R);
+        gsl_matrix_transpose_memcpy(ST, S);
+        gsl_matrix *want = plain_product_nt(RT, RT), *other = plain_product_nt(ST, ST);
+        double *r = calloc(2 * size, sizeof *r), *s = r + size;
+        rvm_stack stack;
+        ck_assert_uint_eq(size, n * (n + 1) / 2);
+        ck_assert(rvm_stack_init(&stack, n, n + RVM_STACK_PANEL));
+        gsl_matrix_add(want, other);
+        rvm_stack_pack(r, R);
+        rvm_stack_pack(s, S);
+        ck_assert(rvm_stack_join(r, s, &stack));
+        memset(s, 0, size * sizeof *s);
+        ck_assert(rvm_stack_join(r, s, &stack));
+        rvm_stack_unpack(R, r);
+        for (size_t i = 0; i < n; i++) {
+            ck_assert_double_ge(gsl_matrix_get(R, i, i), 0);
+            for (size_t j = 0; j < i; j++)
+                ck_assert_double_eq(gsl_matrix_get(R, i, j), 0);
+        }
+        gsl_matrix_transpose_memcpy(RT, R);
+        gsl_matrix *found = plain_product_nt(RT, RT);
+        ck_assert_double_lt(largest_difference(found, want), 1e-13 * (double)n);
+        rvm_stack_free(&stack);
+        gsl_matrix_free(R);
+        gsl_matrix_free(S);
+        gsl_matrix_free(RT);
+        gsl_matrix_free(ST);
+        gsl_matrix_free(want);
+        gsl_matrix_free(other);
+        gsl_matrix_free(found);
+        free(r);
+    }
+END_TEST
+
 /* ---- Gram matrices --------------------------------------------------------------------------- */
 
 /* Around the size of a tile, 96, also of the rows that are new; A is added in two pieces. */
@@ -329,17 +382,35 @@ static const size_t gram_sizes[][2] = { { 1, 0 },   { 95, 0 },    { 96, 0 },    
                                         { 97, 96 }, { 250, 100 }, { 250, 249 }, { 193, 192 } };
 enum { GRAM_SIZES = sizeof gram_sizes / sizeof *gram_sizes };
 
+/* What is there, or only what is new of the lower triangle. */
+static void add_piece(gsl_matrix *G, double *packed, const gsl_matrix *A, size_t first, bool fresh)
+{
+    if (packed == NULL)
+        rvm_gram_add(G, A, first, fresh, 1);
+    else
+        rvm_gram_add_packed(packed, A, first, fresh ? 1 : 3);
+}
+
 START_TEST(gram_matrix_in_pieces)
     {
-        const size_t n = gram_sizes[_i][0], first = gram_sizes[_i][1];
+        const size_t n = gram_sizes[_i / 2][0], first = gram_sizes[_i / 2][1];
+        const size_t size = rvm_gram_packed_size(n, first);
+        double *packed = _i % 2 == 0 ? NULL : calloc(size + 1, sizeof *packed);
+        if (packed != NULL)
+            packed[size] = 7;
         gsl_matrix *A = random_matrix(n, 70, 5), *want = plain_product_nt(A, A);
         gsl_matrix *G = random_matrix(n, n, 6), *old = gsl_matrix_alloc(n, n);
         gsl_matrix_memcpy(old, G);
         gsl_matrix_view one = gsl_matrix_submatrix(A, 0, 0, n, 30);
         gsl_matrix_view two = gsl_matrix_submatrix(A, 0, 30, n, 40);
-        rvm_gram_add(G, &one.matrix, first, true, 1);
-        rvm_gram_add(G, &two.matrix, first, false, 1);
-        rvm_gram_mirror(G, first);
+        add_piece(G, packed, &one.matrix, first, true);
+        add_piece(G, packed, &two.matrix, first, false);
+        if (packed == NULL)
+            rvm_gram_mirror(G, first);
+        else
+            rvm_gram_unpack(G, packed, first);
+        ck_assert(packed == NULL || packed[size] == 7);
+        ck_assert_uint_le(size, (n - first) * n);
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++) {
                 if (i >= first || j >= first)
@@ -353,6 +424,7 @@ START_TEST(gram_matrix_in_pieces)
         gsl_matrix_free(want);
         gsl_matrix_free(G);
         gsl_matrix_free(old);
+        free(packed);
     }
 END_TEST
 
@@ -404,7 +476,8 @@ Suite *linalg_suite(void)
     tcase_add_test(c, triangle_of_a_stack);
     tcase_add_test(c, condition_is_not_squared);
     tcase_add_test(c, strips_folded_in);
-    tcase_add_loop_test(c, gram_matrix_in_pieces, 0, GRAM_SIZES);
+    tcase_add_loop_test(c, triangles_joined, 0, TRIANGLES);
+    tcase_add_loop_test(c, gram_matrix_in_pieces, 0, 2 * GRAM_SIZES);
     tcase_add_test(c, gram_matrix_from_nothing);
     tcase_add_test(c, gram_matrix_of_any_number_of_threads);
     suite_add_tcase(s, c);

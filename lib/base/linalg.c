@@ -294,3 +294,27 @@ bool rvm_qr_factor(gsl_matrix *S, gsl_matrix *tau)
         }
     return true;
 }
+
+/* Q' = I - V T'V' in compact form, V unit lower trapezoidal (Schreiber and Van Loan 1989); with C the
+ * other columns, X = T'V'C and C := C - V X. */
+bool rvm_qr_step(gsl_matrix *S, gsl_matrix *T, gsl_matrix *X)
+{
+    const size_t b = T->size1, below = S->size1 - b, others = S->size2 - b;
+    gsl_matrix_view panel = gsl_matrix_submatrix(S, 0, 0, S->size1, b);
+    if (gsl_linalg_QR_decomp_r(&panel.matrix, T) != GSL_SUCCESS)
+        return false;
+    if (others == 0)
+        return true;
+    gsl_matrix_const_view V1 = gsl_matrix_const_submatrix(S, 0, 0, b, b);
+    gsl_matrix_const_view V2 = gsl_matrix_const_submatrix(S, b, 0, below, b);
+    gsl_matrix_view C1 = gsl_matrix_submatrix(S, 0, b, b, others);
+    gsl_matrix_view C2 = gsl_matrix_submatrix(S, b, b, below, others);
+    gsl_matrix_memcpy(X, &C1.matrix);
+    gsl_blas_dtrmm(CblasLeft, CblasLower, CblasTrans, CblasUnit, 1, &V1.matrix, X);
+    gsl_blas_dgemm(CblasTrans, CblasNoTrans, 1, &V2.matrix, &C2.matrix, 1, X);
+    gsl_blas_dtrmm(CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, 1, T, X);
+    gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, -1, &V2.matrix, X, 1, &C2.matrix);
+    gsl_blas_dtrmm(CblasLeft, CblasLower, CblasNoTrans, CblasUnit, 1, &V1.matrix, X);
+    gsl_matrix_sub(&C1.matrix, X);
+    return true;
+}

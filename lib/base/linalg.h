@@ -55,4 +55,9 @@ void rvm_cholesky_inverse_diagonal(double *c, gsl_matrix *T, const gsl_matrix *L
  * with a non-negative diagonal. tau: scratch, columns x columns. False when GSL fails. */
 bool rvm_qr_factor(gsl_matrix *S, gsl_matrix *tau);
 
+/* A step of one: the first T->size1 columns of S are factored, with diagonals of either sign, and
+ * Q' applied to the others; below R the former hold reflectors. T, square, and X, as high and as
+ * wide as the others: scratch. */
+bool rvm_qr_step(gsl_matrix *S, gsl_matrix *T, gsl_matrix *X);
+
 #endif

@@ -14,9 +14,11 @@
  * without ever squaring the condition number, as forming the right-hand side does (Golub and Van
  * Loan 1996, section 5.3.2). With R = I to begin with, rows are folded in, R := qr([ R ; rows ]),
  * so that memory does not grow with their number. Phi comes transposed, one column a row. */
+enum { RVM_STACK_PANEL = 64 }; /* columns that two triangles are joined in at a time */
+
 typedef struct {
     gsl_matrix *rows; /* owned, (K + most) x K: R, and what is folded in */
-    gsl_matrix *tau;  /* owned, K x K */
+    gsl_matrix *tau;  /* owned, (K + RVM_STACK_PANEL) x K */
 } rvm_stack;
 
 /* Room for `most` rows at a time beside a K x K triangle; false without memory. */
@@ -28,8 +30,13 @@ void rvm_stack_free(rvm_stack *s);
  * when GSL fails. R has zeros below its diagonal, and a non-negative one. */
 bool rvm_stack_fold(gsl_matrix *R, rvm_stack *s, const gsl_matrix *PhiT, const size_t *column,
                     size_t first, size_t count, const double *D, const double *root);
-/* R := qr([ R ; S ]), both K x K; room for K rows. */
-bool rvm_stack_join(gsl_matrix *R, rvm_stack *s, const gsl_matrix *S);
+/* Triangles packed: rows from their diagonal on, one behind another. Numbers of one K x K, */
+size_t rvm_stack_packed_size(size_t K);
+void rvm_stack_pack(double *packed, const gsl_matrix *R);
+void rvm_stack_unpack(gsl_matrix *R, const double *packed); /* with zeros below */
+/* and R := qr([ R ; S ]) of two, for a stack of K columns with room for K + RVM_STACK_PANEL rows.
+ * False when GSL fails. Cost 2/3 K^3. */
+bool rvm_stack_join(double *R, const double *S, rvm_stack *s);
 
 /* L = R' of [ Phi D ; I ], the lower factor; all N columns of PhiT. RVM_EINTERRUPT by `interrupted`
  * (NULL: none). Cost N K^2. */

@@ -12,16 +12,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/linalg.h"
-#include "base/parallel.h"
 #include "base/stack.h"
 #include "inference/mode.h"
 
 enum {
     MOST_STEPS = 20, /* to the mode of a likelihood that is not normal; */
     HASTY_STEPS = 3, /* where somebody waits */
-    STRIP = 2048,    /* rows that are folded in together: more than K, or the K rows of R are most
+    STRIP = 2048     /* rows that are folded in together: more than K, or the K rows of R are most
                         of the work */
-    PARTS = 8        /* of the rows, factored side by side */
 };
 
 /* Twice the nats that a step to the mode must promise. One more is taken then, and Newton's method
@@ -123,71 +121,106 @@ static rvm_status activate(rvm_posterior *q, const double *u, rvm_error *err)
 
 /* ---- The factor by QR ----------------------------------------------------------------------- */
 
-/* The rows in parts of `span`: borrowed. */
+/* Scratch of a thread: owned. */
 typedef struct {
-    gsl_matrix **R;
-    const rvm_posterior *q;
-    size_t span;
-} parts_job;
-
-/* Folds the rows of part p of B^1/2 Phi D into its R. */
-static rvm_status fold_part(void *context, size_t p, int worker, rvm_error *err)
-{
-    const parts_job *j = context;
-    const rvm_posterior *q = j->q;
-    const size_t end = GSL_MIN((p + 1) * j->span, q->N);
-    gsl_matrix *space = gsl_matrix_alloc(q->K, STRIP);
+    gsl_matrix *strip, *R; /* K x STRIP, K x K */
     rvm_stack stack;
-    rvm_status status = RVM_OK;
-    (void)worker;
-    if (!rvm_stack_init(&stack, q->K, STRIP) || space == NULL)
-        status = rvm_fail_memory(err, "the posterior");
-    for (size_t at = p * j->span; at < end && status == RVM_OK; at += STRIP) {
+} lane;
+
+typedef struct {
+    const rvm_posterior *q; /* borrowed */
+    lane *lanes;            /* owned, threads */
+} factor_job;
+
+static rvm_status prepare_lane(lane *l, size_t K, rvm_error *err)
+{
+    if (l->R != NULL)
+        return RVM_OK;
+    const bool memory = rvm_stack_init(&l->stack, K, GSL_MAX(STRIP, K + RVM_STACK_PANEL));
+    l->strip = gsl_matrix_alloc(K, STRIP);
+    l->R = gsl_matrix_alloc(K, K);
+    return memory && l->strip != NULL && l->R != NULL ? RVM_OK
+                                                      : rvm_fail_memory(err, "the posterior");
+}
+
+static void free_lane(lane *l)
+{
+    gsl_matrix_free(l->strip);
+    gsl_matrix_free(l->R);
+    rvm_stack_free(&l->stack);
+}
+
+/* The triangle of a span's rows of B^1/2 Phi D; the prior's I is folded in with the first of all. */
+static rvm_status factor_span(void *context, size_t first, size_t rows, double *packed, int worker,
+                              rvm_error *err)
+{
+    const factor_job *j = context;
+    const rvm_posterior *q = j->q;
+    const size_t end = first + rows;
+    lane *l = &j->lanes[worker];
+    rvm_status status = prepare_lane(l, q->K, err);
+    if (status != RVM_OK)
+        return status;
+    if (rvm_spans_first_row(&q->observed->spans) + first == 0)
+        gsl_matrix_set_identity(l->R);
+    else
+        gsl_matrix_set_zero(l->R);
+    for (size_t at = first; at < end && status == RVM_OK; at += STRIP) {
         gsl_matrix_view X;
-        status = read_strip(&X, space, q, at, end, err);
-        if (status == RVM_OK && !rvm_stack_fold(j->R[p], &stack, &X.matrix, NULL, 0, X.matrix.size2,
+        status = read_strip(&X, l->strip, q, at, end, err);
+        if (status == RVM_OK && !rvm_stack_fold(l->R, &l->stack, &X.matrix, NULL, 0, X.matrix.size2,
                                                 q->D, q->root + at))
             status = rvm_fail(err, RVM_ENUMERIC, out_of_range);
     }
-    rvm_stack_free(&stack);
-    gsl_matrix_free(space);
+    rvm_stack_pack(packed, l->R);
     return status;
 }
 
-/* Each part by itself, whatever the number of threads, then R[0] := the factor of all together. The
- * prior's I is folded in with the first. */
+static rvm_status join_spans(void *context, double *left, const double *right, int worker,
+                             rvm_error *err)
+{
+    const factor_job *j = context;
+    lane *l = &j->lanes[worker];
+    const rvm_status status = prepare_lane(l, j->q->K, err);
+    if (status != RVM_OK || rvm_stack_join(left, right, &l->stack))
+        return status;
+    return rvm_fail(err, RVM_ENUMERIC, out_of_range);
+}
+
+/* Each span by itself, and triangles of spans joined by their tree (Demmel, Grigori, Hoemmen and
+ * Langou 2012, section 3). */
 static rvm_status factor_by_rows(rvm_posterior *q, rvm_error *err)
 {
-    const size_t parts = GSL_MAX(1, GSL_MIN(PARTS, q->N / (4 * STRIP)));
-    const size_t strips = (q->N + STRIP - 1) / STRIP, span = (strips + parts - 1) / parts * STRIP;
-    gsl_matrix *R[PARTS] = { q->R };
-    parts_job job = { R, q, span };
-    rvm_stack stack;
-    bool memory = rvm_stack_init(&stack, q->K, q->K);
-    gsl_matrix_set_identity(q->R);
-    for (size_t p = 1; p < parts; p++) {
-        R[p] = gsl_matrix_calloc(q->K, q->K);
-        memory = memory && R[p] != NULL;
-    }
-    rvm_status status = memory ? rvm_share(parts, fold_part, &job, q->columns->threads, err)
-                               : rvm_fail_memory(err, "the posterior");
-    for (size_t p = 1; p < parts; p++) {
-        if (status == RVM_OK && !rvm_stack_join(R[0], &stack, R[p]))
-            status = rvm_fail(err, RVM_ENUMERIC, out_of_range);
-        gsl_matrix_free(R[p]);
-    }
-    rvm_stack_free(&stack);
+    const int threads = q->columns->threads;
+    const size_t size = rvm_stack_packed_size(q->K);
+    factor_job job = { q, rvm_array((size_t)threads, sizeof *job.lanes) };
+    double *packed = rvm_array(size, sizeof *packed);
+    rvm_status status = RVM_OK;
+    if (job.lanes == NULL || packed == NULL)
+        status = rvm_fail_memory(err, "the posterior");
+    if (status == RVM_OK)
+        status = rvm_spans_fold(packed, size, &q->observed->spans, factor_span, join_spans, &job,
+                                threads, err);
+    if (status == RVM_OK)
+        rvm_stack_unpack(q->R, packed);
+    for (int w = 0; w < threads && job.lanes != NULL; w++)
+        free_lane(&job.lanes[w]);
+    free(job.lanes);
+    free(packed);
     return status;
 }
 
 /* ---- The factor in haste -------------------------------------------------------------------- */
 
-/* The lower triangle of R := I + D Phi'B Phi D. */
-static rvm_status fill_precision(rvm_posterior *q, rvm_error *err)
+static rvm_status add_precision(void *context, size_t first, size_t rows, double *packed,
+                                int worker, rvm_error *err)
 {
-    for (size_t at = 0; at < q->N; at += STRIP) {
+    const rvm_posterior *q = context;
+    const size_t end = first + rows;
+    (void)worker;
+    for (size_t at = first; at < end; at += STRIP) {
         gsl_matrix_view X;
-        const rvm_status status = read_strip(&X, q->strip, q, at, q->N, err);
+        const rvm_status status = read_strip(&X, q->strip, q, at, end, err);
         if (status != RVM_OK)
             return status;
         for (size_t i = 0; i < q->K; i++) {
@@ -195,11 +228,26 @@ static rvm_status fill_precision(rvm_posterior *q, rvm_error *err)
             for (size_t n = 0; n < X.matrix.size2; n++)
                 x[n] *= q->D[i] * q->root[at + n];
         }
-        rvm_gram_add(q->R, &X.matrix, 0, at == 0, q->columns->threads);
+        rvm_gram_add_packed(packed, &X.matrix, 0, q->columns->threads);
     }
+    return RVM_OK;
+}
+
+/* R := I + D Phi'B Phi D. */
+static rvm_status fill_precision(rvm_posterior *q, rvm_error *err)
+{
+    const size_t size = rvm_gram_packed_size(q->K, 0);
+    double *packed = rvm_array(size, sizeof *packed);
+    if (packed == NULL)
+        return rvm_fail_memory(err, "the posterior");
+    const rvm_status status =
+        rvm_spans_fold(packed, size, &q->observed->spans, add_precision, NULL, q, 1, err);
+    if (status == RVM_OK)
+        rvm_gram_unpack(q->R, packed, 0);
     for (size_t i = 0; i < q->K; i++)
         *gsl_matrix_ptr(q->R, i, i) += 1;
-    return RVM_OK;
+    free(packed);
+    return status;
 }
 
 /* R by Cholesky: a tenth of the time, and half of the digits. *found: these suffice. */
@@ -211,6 +259,7 @@ static rvm_status factor_in_haste(bool *found, rvm_posterior *q, rvm_error *err)
         largest = fmax(largest, gsl_matrix_get(q->R, i, i));
     *found = status == RVM_OK && largest * (double)q->K * DBL_EPSILON < pivot_noise &&
              rvm_cholesky(q->R, q->columns->threads);
+    rvm_team_same(q->observed->spans.team, found, sizeof *found);
     if (*found)
         gsl_matrix_transpose(q->R);
     return status;
@@ -231,11 +280,14 @@ static rvm_status evaluate(double *objective, void *self, const double *u, rvm_e
 {
     rvm_posterior *q = self;
     const rvm_observed *o = q->observed;
-    const rvm_status status = activate(q, u, err);
-    q->log_likelihood = o->likelihood->log_density(o, q->f, q->ln_beta);
+    rvm_status status = rvm_team_agree(o->spans.team, activate(q, u, err), err);
+    if (status == RVM_OK)
+        status = rvm_observed_log_likelihood(&q->log_likelihood, o, q->f, q->ln_beta,
+                                             q->columns->threads, err);
     *objective = q->log_likelihood;
     for (size_t i = 0; i < q->K; i++)
         *objective -= 0.5 * u[i] * u[i];
+    rvm_team_same(o->spans.team, objective, sizeof *objective);
     return status;
 }
 
@@ -252,28 +304,45 @@ static rvm_status expand(rvm_posterior *q, rvm_error *err)
     return factor(q, err);
 }
 
-/* The step H^-1 g to the mode from u, g = D Phi' gradient - u, for rvm_mode: with R'x = g it
- * promises x'x. */
-static rvm_status newton(double *step, double *promise, void *self, const double *u, rvm_error *err)
+/* Phi' gradient */
+static rvm_status add_gradient(void *context, size_t first, size_t rows, double *sums, int worker,
+                               rvm_error *err)
 {
-    rvm_posterior *q = self;
-    rvm_status status = expand(q, err);
-    gsl_vector_view s = gsl_vector_view_array(step, q->K);
-    gsl_vector_set_zero(&s.vector);
-    for (size_t at = 0; at < q->N && status == RVM_OK; at += STRIP) {
+    const rvm_posterior *q = context;
+    const size_t end = first + rows;
+    gsl_vector_view s = gsl_vector_view_array(sums, q->K);
+    (void)worker;
+    for (size_t at = first; at < end; at += STRIP) {
         gsl_matrix_view X;
-        status = read_strip(&X, q->strip, q, at, q->N, err);
+        const rvm_status status = read_strip(&X, q->strip, q, at, end, err);
         if (status != RVM_OK)
-            break;
+            return status;
         gsl_vector_const_view g = gsl_vector_const_view_array(q->gradient + at, X.matrix.size2);
         gsl_blas_dgemv(CblasNoTrans, 1, &X.matrix, &g.vector, 1, &s.vector);
     }
+    return RVM_OK;
+}
+
+/* The step H^-1 g to the mode from u, g = D Phi' gradient - u, for rvm_mode: with R'x = g it
+ * promises x'x. Every process solves; where they round in other ways, the step is that of one. */
+static rvm_status newton(double *step, double *promise, void *self, const double *u, rvm_error *err)
+{
+    rvm_posterior *q = self;
+    rvm_team *team = q->observed->spans.team;
+    rvm_status status = expand(q, err);
+    if (status == RVM_OK)
+        status = rvm_spans_fold(step, q->K, &q->observed->spans, add_gradient, NULL, q, 1, err);
+    if (status != RVM_OK)
+        return status;
+    gsl_vector_view s = gsl_vector_view_array(step, q->K);
     for (size_t i = 0; i < q->K; i++)
         step[i] = q->D[i] * step[i] - u[i];
     gsl_blas_dtrsv(CblasUpper, CblasTrans, CblasNonUnit, q->R, &s.vector);
     gsl_blas_ddot(&s.vector, &s.vector, promise);
     gsl_blas_dtrsv(CblasUpper, CblasNoTrans, CblasNonUnit, q->R, &s.vector);
-    return status;
+    rvm_team_same(team, step, q->K * sizeof *step);
+    rvm_team_same(team, promise, sizeof *promise);
+    return RVM_OK;
 }
 
 /* For normal noise one step is exact and the second refines it against rounding; else the search
