@@ -2,7 +2,9 @@
  * that goes on from any of its checkpoints comes to the same bytes; a file that is damaged, or of
  * something else, is refused. */
 #include "base/hash.h"
+#include "data/shard.h"
 #include "suites.h"
+#include "team_threads.h"
 #include "trained.h"
 
 enum { MOST_KEPT = 100 };
@@ -225,6 +227,89 @@ START_TEST(passes_over_classes)
     }
 END_TEST
 
+/* ---- Processes that share the rows ---------------------------------------------------------- */
+
+/* What each of them does; rank 0 fills text and kept. */
+typedef struct {
+    const rvm_problem *all;
+    const rvm_settings *settings;
+    const char *from; /* NULL: the beginning */
+    char *text;       /* owned: the model */
+    checkpoints kept;
+} team_job;
+
+static rvm_problem *share_of(const rvm_problem *all, rvm_team *team)
+{
+    const size_t size = (size_t)team->size, rank = (size_t)team->rank;
+    const size_t first = rank * all->rows / size, end = (rank + 1) * all->rows / size;
+    rvm_error err = { 0 };
+    size_t *row = calloc(all->rows, sizeof *row);
+    for (size_t n = first; n < end; n++)
+        row[n - first] = n;
+    rvm_problem *p = rvm_problem_subset(all, row, end - first);
+    ck_assert_ptr_nonnull(p);
+    free(row);
+    CHECK_OK(rvm_shard_spread(&p, first, team, &err));
+    return p;
+}
+
+static void train_in_team(void *context, rvm_team *team)
+{
+    team_job *j = context;
+    rvm_problem *p = share_of(j->all, team);
+    rvm_trainer *tr = trainer_of(p, j->settings);
+    rvm_model *m = NULL;
+    rvm_report report;
+    rvm_error err = { 0 };
+    if (j->from != NULL) {
+        FILE *in = team->rank == 0 ? fmemopen((void *)j->from, strlen(j->from), "r") : NULL;
+        CHECK_OK(rvm_trainer_read(tr, in, &err));
+        if (in != NULL)
+            fclose(in);
+    }
+    do {
+        CHECK_OK(rvm_trainer_step(&report, tr, &err));
+        if (j->from == NULL && team->rank == 0 && rvm_trainer_rests(tr))
+            j->kept.text[j->kept.count++] = checkpoint_of(tr);
+    } while (!report.done);
+    CHECK_OK(rvm_trainer_model(&m, tr, &err));
+    if (team->rank == 0)
+        j->text = bytes_of(m);
+    rvm_model_free(m);
+    rvm_trainer_free(tr);
+    rvm_problem_free(p);
+}
+
+/* From the checkpoints of two processes three go on, or one. */
+START_TEST(processes)
+    {
+        const rvm_task task = _i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION;
+        rvm_problem *p = task_problem(task, 21000, 8);
+        rvm_settings s = settings_for(task, RVM_RBF, 0.2);
+        rvm_report last;
+        s.tolerance = 20;
+        s.threads = 1;
+        char *alone = train_on(p, &s, NULL, NULL, &last);
+        team_job j = { .all = p, .settings = &s };
+        team_threads_run(2, train_in_team, &j);
+        ck_assert_str_eq(alone, j.text);
+        ck_assert_uint_ge(j.kept.count, 3);
+        for (size_t k = 0; k < j.kept.count; k += 2) {
+            team_job more = { .all = p, .settings = &s, .from = j.kept.text[k] };
+            team_threads_run(3, train_in_team, &more);
+            char *here = train_on(p, &s, j.kept.text[k], NULL, &last);
+            ck_assert_str_eq(alone, more.text);
+            ck_assert_str_eq(alone, here);
+            free(more.text);
+            free(here);
+        }
+        free_checkpoints(&j.kept);
+        free(j.text);
+        free(alone);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* ---- What is refused ------------------------------------------------------------------------ */
 
 /* A checkpoint of a choice with calibration, as it is at the end; owned by the caller. */
@@ -387,6 +472,7 @@ Suite *checkpoint_suite(void)
     tcase_add_loop_test(c, rounds, 0, 2);
     tcase_add_loop_test(c, numbers_of_rows, 0, 2);
     tcase_add_loop_test(c, passes_over_classes, 0, 2);
+    tcase_add_loop_test(c, processes, 0, 2);
     tcase_add_test(c, every_truncation);
     tcase_add_test(c, every_byte_changed);
     tcase_add_test(c, every_word_forged);
