@@ -1,7 +1,6 @@
 /* fitc.c: log evidence against N x N matrices written down here, derivatives against differences. */
 #include "inference/fitc.h"
 
-#include "base/linalg.h"
 #include "problems.h"
 #include "suites.h"
 #include "team_threads.h"
@@ -336,7 +335,9 @@ static void take_target(found *to, const rvm_fitc_target *t)
 {
     *to = (found){ t->log_evidence, t->log_lambda, t->tt, { 0 }, { 0 } };
     memcpy(to->mu, t->mu, sizeof to->mu);
-    rvm_lower_pack(to->factor, t->factor);
+    for (size_t i = 0, k = 0; i < SHARED_M; i++)
+        for (size_t j = 0; j <= i; j++)
+            to->factor[k++] = gsl_matrix_get(t->factor, i, j);
 }
 
 /* Of these rows, of which the first is number `first` of all. */

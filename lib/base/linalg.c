@@ -6,7 +6,6 @@
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/parallel.h"
 
@@ -89,18 +88,6 @@ void rvm_gram_mirror(gsl_matrix *G, size_t first)
     for (size_t i = first; i < G->size1; i++)
         for (size_t j = 0; j < i; j++)
             gsl_matrix_set(G, j, i, gsl_matrix_get(G, i, j));
-}
-
-void rvm_lower_pack(double *packed, const gsl_matrix *A)
-{
-    for (size_t i = 0; i < A->size1; packed += ++i)
-        memcpy(packed, gsl_matrix_const_ptr(A, i, 0), (i + 1) * sizeof *packed);
-}
-
-void rvm_lower_unpack(gsl_matrix *A, const double *packed)
-{
-    for (size_t i = 0; i < A->size1; packed += ++i)
-        memcpy(gsl_matrix_ptr(A, i, 0), packed, (i + 1) * sizeof *packed);
 }
 
 /* Rows of a lower triangle from `first` on, in blocks of GRAM_TILE of them, each as wide as its last

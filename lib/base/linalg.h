@@ -18,14 +18,6 @@ void rvm_product_add(gsl_matrix *C, const gsl_matrix *A, const gsl_matrix *B, in
 void rvm_gram_add(gsl_matrix *G, const gsl_matrix *A, size_t first, bool fresh, int threads);
 void rvm_gram_mirror(gsl_matrix *G, size_t first);
 
-/* The lower triangle of a square matrix, row by row: n (n + 1) / 2 numbers. */
-void rvm_lower_pack(double *packed, const gsl_matrix *A);
-void rvm_lower_unpack(gsl_matrix *A, const double *packed);
-static inline size_t rvm_lower_size(size_t n)
-{
-    return n * (n + 1) / 2;
-}
-
 /* The same where only rows `first` and beyond of a lower triangle K x K are held, by blocks of rows
  * one behind another: numbers that it takes, */
 size_t rvm_gram_packed_size(size_t K, size_t first);

@@ -143,7 +143,7 @@ rvm_status rvm_fitc_init(rvm_fitc *f, rvm_points *points, const rvm_inputs *inpu
 /* What rvm_fitc_total sums of a target: H, b, t' Lambda^-1 t and sum ln Lambda. */
 static size_t sums_of_target(const rvm_fitc *f)
 {
-    return rvm_lower_size(f->m) + f->m + 2;
+    return rvm_gram_packed_size(f->m, 0) + f->m + 2;
 }
 
 /* Half of the budget for sums, or those of one target; strips, which decide the last digits, are the
@@ -246,8 +246,8 @@ static rvm_status scale_strip(strip *s, rvm_fitc_target *t, rvm_error *err)
 
 /* ---- The evidence --------------------------------------------------------------------------- */
 
-/* Adds the rows in hand to H (but for its I), b and the sums. */
-static void add_strip(const strip *s, bool fresh)
+/* Adds the rows in hand to H (but for its I), b and the sums. H: packed; NULL: t->factor. */
+static void add_strip(const strip *s, double *H, bool fresh)
 {
     rvm_fitc *f = s->f;
     rvm_fitc_target *t = s->t;
@@ -261,7 +261,10 @@ static void add_strip(const strip *s, bool fresh)
         t->log_lambda += log(f->lambda[n]);
     }
     gsl_blas_dgemv(CblasNoTrans, 1, &F.matrix, &scaled.vector, fresh ? 0 : 1, &b.vector);
-    rvm_gram_add(t->factor, &F.matrix, 0, fresh, f->points->threads);
+    if (H == NULL)
+        rvm_gram_add(t->factor, &F.matrix, 0, fresh, f->points->threads);
+    else
+        rvm_gram_add_packed(H, &F.matrix, 0, f->points->threads);
 }
 
 /* t'C^-1 t = t' Lambda^-1 t - b'mu. It is mu'mu and a sum of squares too, so that what cancellation
@@ -288,10 +291,12 @@ static rvm_status solve(rvm_fitc_target *t, const rvm_fitc *f, rvm_error *err)
     return rvm_fail(err, RVM_ENUMERIC, "the log evidence is not a finite number");
 }
 
-/* H (but for its I), b and the sums of targets from .. end - 1 over some rows. */
-static rvm_status sum_rows(rvm_fitc *f, size_t from, size_t end, size_t first, size_t rows,
-                           rvm_error *err)
+/* H (but for its I), b and the sums of targets from .. end - 1 over some rows. H: of each, packed, one
+ * sums_of_target behind another; NULL: the targets' factors. */
+static rvm_status sum_rows(double *H, rvm_fitc *f, size_t from, size_t end, size_t first,
+                           size_t rows, rvm_error *err)
 {
+    const size_t width = sums_of_target(f);
     rvm_status status = RVM_OK;
     for (size_t j = from; j < end; j++)
         f->target[j].log_lambda = f->target[j].tt = 0;
@@ -301,7 +306,7 @@ static rvm_status sum_rows(rvm_fitc *f, size_t from, size_t end, size_t first, s
         for (size_t j = from; j < end && status == RVM_OK; j++) {
             status = scale_strip(&s, &f->target[j], err);
             if (status == RVM_OK)
-                add_strip(&s, at == 0);
+                add_strip(&s, H == NULL ? NULL : H + (j - from) * width, at == 0);
         }
     }
     return status;
@@ -317,7 +322,7 @@ static rvm_status solve_all(rvm_fitc *f, rvm_error *err)
 
 rvm_status rvm_fitc_evaluate(rvm_fitc *f, rvm_error *err)
 {
-    const rvm_status status = sum_rows(f, 0, f->targets, 0, f->points->N, err);
+    const rvm_status status = sum_rows(NULL, f, 0, f->targets, 0, f->points->N, err);
     return status == RVM_OK ? solve_all(f, err) : status;
 }
 
@@ -334,14 +339,13 @@ static rvm_status sum_span(void *context, size_t first, size_t rows, double *sum
 {
     const group *g = context;
     const size_t m = g->f->m, count = sums_of_target(g->f);
-    const rvm_status status = sum_rows(g->f, g->from, g->end, first, rows, err);
+    const rvm_status status = sum_rows(sums + m + 2, g->f, g->from, g->end, first, rows, err);
     (void)worker;
     for (size_t j = g->from; j < g->end && status == RVM_OK; j++, sums += count) {
         const rvm_fitc_target *t = &g->f->target[j];
         memcpy(sums, t->b, m * sizeof *sums);
         sums[m] = t->tt;
         sums[m + 1] = t->log_lambda;
-        rvm_lower_pack(sums + m + 2, t->factor);
     }
     return status;
 }
@@ -354,7 +358,7 @@ static void take_sums(const group *g, const double *sums)
         memcpy(t->b, sums, m * sizeof *sums);
         t->tt = sums[m];
         t->log_lambda = sums[m + 1];
-        rvm_lower_unpack(t->factor, sums + m + 2);
+        rvm_gram_unpack(t->factor, sums + m + 2, 0);
     }
 }
 

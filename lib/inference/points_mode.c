@@ -41,7 +41,8 @@ static size_t room_for(size_t rows)
 static void share_out(rvm_points_mode *q, double budget)
 {
     const rvm_spans *spans = &q->points->spans;
-    const double left = budget - (double)(rvm_spans_held(spans) + 1) * (double)rvm_lower_size(q->m);
+    const double left =
+        budget - (double)(rvm_spans_held(spans) + 1) * (double)rvm_gram_packed_size(q->m, 0);
     const double of_piece = (double)((q->m + 2 * q->C) * PIECE + sums_of_piece(q));
     const double fit = fmax(LEAST_UNIT, fmin(floor(left / of_piece), MOST_UNIT)) * PIECE;
     const size_t all = room_for(GSL_MIN(spans->rows, spans->N));
@@ -411,9 +412,9 @@ static rvm_status feature_piece(void *context, size_t number, int worker, rvm_er
     return status;
 }
 
-/* P += F'B F of as many rows as F has columns, which is scratch; fresh: P is to be that. */
-static rvm_status add_part(gsl_matrix *F, const strip *s, size_t at, const double *root, bool fresh,
-                           rvm_error *err)
+/* Adds F'B F of as many rows as F, which is scratch, has columns to the packed triangle `sums`. */
+static rvm_status add_part(double *sums, gsl_matrix *F, const strip *s, size_t at,
+                           const double *root, rvm_error *err)
 {
     const rvm_points_mode *q = s->q;
     part p = { s, at, F, root };
@@ -421,7 +422,7 @@ static rvm_status add_part(gsl_matrix *F, const strip *s, size_t at, const doubl
         return rvm_fail_interrupted(err);
     const rvm_status status =
         rvm_share(rvm_points_pieces(F->size2), feature_piece, &p, q->points->threads, err);
-    rvm_gram_add(q->P, F, 0, fresh, q->points->threads);
+    rvm_gram_add_packed(sums, F, 0, q->points->threads);
     return status;
 }
 
@@ -477,13 +478,13 @@ static rvm_status fold_factor(double *log_det, factor_job *j, rvm_spans_piece *p
                               rvm_error *err)
 {
     rvm_points_mode *q = j->q;
-    const size_t count = rvm_lower_size(q->m);
+    const size_t count = rvm_gram_packed_size(q->m, 0);
     double *sums = rvm_array(count, sizeof *sums);
     if (sums == NULL)
         return rvm_fail_memory(err, "the classes");
     const rvm_status status =
         rvm_spans_fold(sums, count, &q->points->spans, piece, NULL, j, 1, err);
-    rvm_lower_unpack(q->P, sums);
+    rvm_gram_unpack(q->P, sums, 0);
     free(sums);
     return status == RVM_OK ? finish_factor(log_det, q, err) : status;
 }
@@ -496,18 +497,14 @@ static rvm_status precondition_span(void *context, size_t first, size_t rows, do
     rvm_points_mode *q = j->q;
     const size_t number = (rvm_spans_first_row(&q->points->spans) + first) / PART;
     rvm_status status = RVM_OK;
-    bool fresh = true;
     (void)worker;
     for (size_t at = 0, k = number; at < rows && status == RVM_OK; at += PART, k++) {
         if (k % j->every != 0)
             continue;
         const strip s = { .q = q, .first = first, .column = first, .there = q->filled };
         gsl_matrix_view F = gsl_matrix_submatrix(j->F, 0, 0, q->m, GSL_MIN(PART, rows - at));
-        status = add_part(&F.matrix, &s, at, j->root, fresh, err);
-        fresh = false;
+        status = add_part(sums, &F.matrix, &s, at, j->root, err);
     }
-    if (!fresh)
-        rvm_lower_pack(sums, q->P);
     return status;
 }
 
@@ -544,12 +541,12 @@ static void fill_roots(double *root, const strip *s)
 }
 
 /* The rows in hand, a part at a time, so that only that is there twice. */
-static rvm_status add_strip(const strip *s, const factor_job *j, bool fresh, rvm_error *err)
+static rvm_status add_strip(double *sums, const strip *s, const factor_job *j, rvm_error *err)
 {
     rvm_status status = RVM_OK;
     for (size_t at = 0; at < s->count && status == RVM_OK; at += PART) {
         gsl_matrix_view F = gsl_matrix_submatrix(j->F, 0, 0, s->q->m, GSL_MIN(PART, s->count - at));
-        status = add_part(&F.matrix, s, at, j->root + at, fresh && at == 0, err);
+        status = add_part(sums, &F.matrix, s, at, j->root + at, err);
     }
     return status;
 }
@@ -568,10 +565,8 @@ static rvm_status curvature_span(void *context, size_t first, size_t rows, doubl
             break;
         s.there = true;
         fill_roots(j->root, &s);
-        status = add_strip(&s, j, at == 0, err);
+        status = add_strip(sums, &s, j, err);
     }
-    if (status == RVM_OK)
-        rvm_lower_pack(sums, q->P);
     return status;
 }
 
