@@ -17,6 +17,7 @@
 #include "cli/summary.h"
 #include "cli/train_job.h"
 #include "data/shard.h"
+#include "product/together.h"
 
 enum { EXIT_SIGNAL = 128 }; /* and the number of the signal, as a shell has it */
 
@@ -313,20 +314,24 @@ static int train(const cli_train_job *job, const cli_words *words, const rvm_pro
 /* The rows that were read, each of them where it is trained on: NULL after a message, with p freed. */
 static rvm_problem *share_out(const cli_train_job *job, rvm_problem *p)
 {
-    rvm_problem *whole = NULL;
     rvm_error err = { 0 };
-    rvm_status status = RVM_OK;
+    bool together = false;
 
-    if (job->settings.kernel.type != RVM_PRECOMPUTED) { /* else rank 0 has read all of them */
-        status = rvm_shard_sort(&p, job->team, &err);
-        if (status == RVM_OK)
-            status = rvm_shard_whole(&whole, p, &err);
-        rvm_problem_free(p);
-        p = whole;
-    }
+    if (job->settings.kernel.type == RVM_PRECOMPUTED)
+        return p; /* rank 0 has read all of them */
+    rvm_status status = rvm_shard_sort(&p, job->team, &err);
+    if (status == RVM_OK && job->folds == 0)
+        status = rvm_together(&together, p, &job->settings, &err);
+    if (status == RVM_OK && together)
+        return p;
+
+    rvm_problem *whole = NULL;
+    if (status == RVM_OK)
+        status = rvm_shard_whole(&whole, p, &err);
+    rvm_problem_free(p);
     if (status != RVM_OK)
         cli_note_error(job->tool, NULL, &err);
-    return p;
+    return whole;
 }
 
 /* Rank 0 has all rows, and trains alone. */

@@ -210,6 +210,9 @@ bool cli_train_job_settle(cli_train_job *job, const cli_words *words)
     if (job->settings.tune.type_count > 0 && !cli_options_given(words, job->tool, "-g"))
         job->settings.tune.gamma = true;
     close_given(job, words);
+    job->settings.task = cli_train_job_classifies(job) ? RVM_CLASSIFICATION : RVM_REGRESSION;
+    job->settings.bias = job->settings.bias && !job->no_bias;
+    job->settings.probability = job->probability == 1;
     return true;
 }
 
@@ -258,9 +261,6 @@ bool cli_train_job_fits(cli_train_job *job, const rvm_problem *p)
     const char *fault = type_fault(job);
 
     if (fault == NULL) {
-        s->task = cli_train_job_classifies(job) ? RVM_CLASSIFICATION : RVM_REGRESSION;
-        s->bias = s->bias && !job->no_bias;
-        s->probability = job->probability == 1;
         if (rvm_settings_check(s, p, &err) != RVM_OK) {
             cli_note_error(job->tool, NULL, &err);
             return false;

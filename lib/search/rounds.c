@@ -26,9 +26,9 @@ static const double poor_round = 0.5, poor_share = 5e-4;
 rvm_status rvm_rounds_init(rvm_rounds *r, const rvm_study *y, double row_numbers,
                            const rvm_settings *s, rvm_error *err)
 {
-    const size_t M = y->basis.count, N = y->observed.N;
+    const size_t M = y->basis.count, N = y->observed.spans.N;
     const size_t most = M < RVM_ROUNDS_SAMPLE ? M : RVM_ROUNDS_SAMPLE;
-    /* A quarter for columns that are kept. */
+    /* A quarter for columns that are kept. All rows count, so that any team has the same capacity. */
     const double numbers = s->budget_mb * 1048576 / 8 - row_numbers * (double)N;
     const size_t capacity = rvm_gram_search_capacity(y, 0.75 * numbers);
     if (capacity == 0)
