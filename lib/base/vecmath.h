@@ -13,7 +13,8 @@
 /* One binary for every x86-64, with the wider vectors where the processor has them. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#if __GNUC__ >= 12 /* by what a processor can do; of older ones "haswell" is that of its maker alone */
+#if __GNUC__ >= \
+    12 /* by what a processor can do; of older ones "haswell" is that of its maker alone */
 #define RVM_WIDEST __attribute__((target_clones("avx512f", "arch=x86-64-v3", "default")))
 #else
 #define RVM_WIDEST __attribute__((target_clones("avx512f", "arch=haswell", "default")))
