@@ -383,7 +383,11 @@ START_TEST(other_rows_leave_the_functions)
         for (size_t i = 0; i < 5; i++)
             f->u[i] = 0.3 + (double)i;
         CHECK_OK(rvm_study_part(&part, &x.y, row, 2, &err));
-        CHECK_OK(rvm_gram_search_change_rows(&x.g, &part, &err));
+        rvm_solution kept;
+        CHECK_OK(rvm_solution_init(&kept, 1, false, &err));
+        CHECK_OK(rvm_gram_search_save(&kept, 0, &x.g, &err));
+        CHECK_OK(rvm_gram_search_carry(&x.g, &part, kept.latent, &err));
+        rvm_solution_free(&kept);
         ck_assert_uint_eq(f->K, 3);
         for (size_t i = 0; i < 3; i++) {
             ck_assert_uint_eq(f->column[i], i);

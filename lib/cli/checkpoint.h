@@ -23,7 +23,8 @@ bool cli_checkpoint_probe(const cli_tool *tool, const char *name, const char *co
 /* After a step: writes one where one is due. What goes wrong is told once, and training goes on. */
 void cli_checkpoint_keep(cli_checkpoint *k, const rvm_trainer *tr, const rvm_report *r,
                          cli_live *line);
-/* Before the first step: on from the file of that name, which rank 0 of the team reads; *err is of a place in it. */
+/* Before the first step: on from the file of that name, which rank 0 of the team reads; *err is of a
+ * place in it. */
 RVM_CHECKED rvm_status cli_checkpoint_resume(rvm_trainer *tr, rvm_team *team, const char *name,
                                              rvm_error *err);
 

@@ -158,12 +158,6 @@ rvm_status rvm_gram_search_carry(rvm_gram_search *g, const rvm_study *y, const r
     return status;
 }
 
-rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y, rvm_error *err)
-{
-    const rvm_status status = rvm_gram_search_save(&g->before, 0, g, err);
-    return status == RVM_OK ? rvm_gram_search_carry(g, y, g->before.latent, err) : status;
-}
-
 static void keep_gram(rvm_columns *gram, const size_t *keep, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

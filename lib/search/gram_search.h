@@ -44,12 +44,8 @@ void rvm_gram_search_free(rvm_gram_search *g);
 /* The rows of y from now on, and no functions; y must outlive their use. */
 RVM_CHECKED rvm_status rvm_gram_search_take_rows(rvm_gram_search *g, const rvm_study *y,
                                                  rvm_error *err);
-/* The rows of y from now on, with the same functions and weights; precisions move with the norms of
- * the columns. What has no values on these rows is left out.
- * The rows so far may be gone already. */
-RVM_CHECKED rvm_status rvm_gram_search_change_rows(rvm_gram_search *g, const rvm_study *y,
-                                                   rvm_error *err);
-/* The same of functions, weights and noise that are given. */
+/* The rows of y from now on, with those functions, weights and noise, of other rows; precisions move
+ * with the norms of the columns. What has no values on these rows is left out. */
 RVM_CHECKED rvm_status rvm_gram_search_carry(rvm_gram_search *g, const rvm_study *y,
                                              const rvm_solved *from, rvm_error *err);
 /* New functions with their ln alpha; what has no values on these rows is left out. */
