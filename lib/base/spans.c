@@ -59,6 +59,12 @@ size_t rvm_spans_here(const rvm_spans *s)
     return row_of(s, s->end) - row_of(s, s->first);
 }
 
+size_t rvm_spans_largest(const rvm_spans *s)
+{
+    const size_t size = (size_t)rvm_team_size(s->team), most = (s->count + size - 1) / size;
+    return most * s->rows < s->N ? most * s->rows : s->N;
+}
+
 int rvm_spans_owner(const rvm_spans *s, size_t row)
 {
     return owner_of(s, row / s->rows);

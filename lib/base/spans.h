@@ -27,6 +27,8 @@ rvm_spans rvm_spans_make(size_t N, rvm_team *team);
 /* Number of the first row of this process, and how many it has. */
 size_t rvm_spans_first_row(const rvm_spans *s);
 size_t rvm_spans_here(const rvm_spans *s);
+/* Rows of the process that has most: where all are to do the same, this is what counts. */
+size_t rvm_spans_largest(const rvm_spans *s);
 /* The process that has that row of all. */
 int rvm_spans_owner(const rvm_spans *s, size_t row);
 

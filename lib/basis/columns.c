@@ -19,7 +19,7 @@ enum { WORTH_A_TEAM = 1000000 };
 rvm_status rvm_columns_init(rvm_columns *c, const rvm_basis *b, size_t capacity,
                             double kept_numbers, int threads, rvm_error *err)
 {
-    const size_t N = GSL_MAX(b->N, 1); /* a process may have no rows */
+    const size_t N = GSL_MAX(rvm_spans_largest(&b->spans), 1); /* all keep columns, or none does */
     const double all = (double)capacity * (double)N;
     *c = (rvm_columns){ .basis = *b, .N = b->N, .capacity = capacity, .threads = threads };
     c->interrupted = b->interrupted;
@@ -266,6 +266,8 @@ rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double *w, rvm_err
         memset(f, 0, N * sizeof *f);
         return RVM_OK;
     }
+    if (c->PhiT == NULL)
+        status = rvm_basis_bring(&c->basis, c->id, c->count, NULL, 0, err);
     if (c->PhiT == NULL) {
         for (size_t at = 0; at < N && status == RVM_OK; at += RVM_STRIP) {
             gsl_matrix_view strip;

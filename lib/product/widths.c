@@ -55,6 +55,7 @@
 #include "basis/inputs.h"
 #include "basis/term.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "inference/process.h"
 #include "product/screen.h"
 #include "search/sample.h"
@@ -401,11 +402,27 @@ static rvm_status choose_rows(size_t **row, rvm_widths *w, const rvm_study *y,
     if (status != RVM_OK || row_weight == NULL)
         return status;
     w->row_weight = rvm_array(w->p->rows, sizeof *w->row_weight);
-    if (w->row_weight == NULL)
-        return rvm_fail_memory(err, "a part of the rows");
-    for (size_t n = 0; n < w->p->rows; n++)
-        w->row_weight[n] = row_weight[(*row)[n]];
-    return RVM_OK;
+    return w->row_weight == NULL
+               ? rvm_fail_memory(err, "a part of the rows")
+               : rvm_shard_pick_numbers(w->row_weight, y->p, *row, w->p->rows, row_weight, err);
+}
+
+/* t[k]: 1 where a row is of class k, else 0; of some rows. */
+static rvm_status tell_classes(gsl_matrix *t, const rvm_problem *p, const size_t *class_of_row,
+                               const size_t *row, rvm_error *err)
+{
+    double *class = rvm_array(p->rows, sizeof *class), *some = rvm_array(t->size2, sizeof *some);
+    rvm_status status =
+        class == NULL || some == NULL ? rvm_fail_memory(err, "the targets") : RVM_OK;
+    for (size_t n = 0; n < p->rows && status == RVM_OK; n++)
+        class[n] = (double)class_of_row[n];
+    if (status == RVM_OK)
+        status = rvm_shard_pick_numbers(some, p, row, t->size2, class, err);
+    for (size_t n = 0; n < t->size2 && status == RVM_OK; n++)
+        gsl_matrix_set(t, (size_t)some[n], n, 1);
+    free(class);
+    free(some);
+    return status;
 }
 
 /* The targets: outputs, but for constant ones, which have nothing to say; or whether a row is of each
@@ -423,17 +440,19 @@ static rvm_status observe_targets(rvm_widths *w, const rvm_study *y, const size_
     w->fixed = rvm_array(count, sizeof *w->fixed);
     if (w->t == NULL || w->fixed == NULL)
         return rvm_fail_memory(err, "the targets");
-    for (size_t k = 0; k < count; k++) {
+    rvm_status status = many ? tell_classes(w->t, y->p, class_of_row, row, err) : RVM_OK;
+    for (size_t k = 0; k < count && status == RVM_OK; k++) {
         const rvm_target *target = &y->target[many ? 0 : k];
         const rvm_observed *o = &target->observed;
         if (has_noise && target->is_constant)
             continue;
-        for (size_t n = 0; n < w->p->rows; n++)
-            gsl_matrix_set(w->t, w->targets, n, many ? class_of_row[row[n]] == k : o->t[row[n]]);
+        if (!many)
+            status = rvm_shard_pick_numbers(gsl_matrix_ptr(w->t, w->targets, 0), y->p, row,
+                                            w->p->rows, o->t, err);
         w->fixed[w->targets++] =
             has_noise ? exp(fmax(of_noise.least, fmin(-o->ln_beta, of_noise.most))) : 1;
     }
-    return RVM_OK;
+    return status;
 }
 
 /* ---- Life of the object --------------------------------------------------------------------- */

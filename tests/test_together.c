@@ -1,0 +1,169 @@
+/* Training by a team: the bytes of the model that one process makes. */
+#include "product/together.h"
+
+#include "data/shard.h"
+#include "team_threads.h"
+#include "trained.h"
+
+enum { ROWS = 8500, INPUTS = 3 }; /* three spans */
+
+/* A sine over one input, with noise, among two of no use; some rows twice. */
+static rvm_problem *problem_of(rvm_task task, size_t classes, size_t first, size_t end)
+{
+    rvm_problem *p = rvm_problem_alloc();
+    gsl_rng *rng = random_numbers(7);
+    for (size_t i = 0; i < ROWS; i++) {
+        const int index[INPUTS] = { 1, 2, 3 };
+        double value[INPUTS];
+        for (size_t j = 0; j < INPUTS; j++)
+            value[j] =
+                (double)gsl_rng_uniform_int(rng, j == 0 ? 100000 : 4) / (j == 0 ? 20000.0 : 8.0);
+        const double f = sin(value[0]) + 0.2 * gsl_ran_gaussian(rng, 1);
+        const double t = task == RVM_REGRESSION ? f : floor((f + 2) * (double)classes / 4);
+        if (i >= first && i < end)
+            ck_assert(rvm_problem_append(p, t, index, value, INPUTS));
+    }
+    gsl_rng_free(rng);
+    return p;
+}
+
+typedef struct {
+    rvm_settings s;
+    size_t classes;
+    const char *bytes; /* of the model that is made alone */
+} job;
+
+static void train_together(void *context, rvm_team *team)
+{
+    const job *j = context;
+    const size_t rank = (size_t)team->rank, size = (size_t)team->size;
+    const size_t first = rank * ROWS / size, end = (rank + 1) * ROWS / size;
+    rvm_problem *p = problem_of(j->s.task, j->classes, first, end);
+    rvm_settings s = j->s;
+    rvm_error err = { 0 };
+    bool so = false;
+    s.interrupted = &team->interrupted;
+    CHECK_OK(rvm_shard_spread(&p, first, team, &err));
+    CHECK_OK(rvm_together(&so, p, &s, &err));
+    ck_assert(so);
+    rvm_model *m = train(p, &s);
+    char *bytes = bytes_of(m);
+    ck_assert_str_eq(bytes, j->bytes);
+    free(bytes);
+    rvm_model_free(m);
+    rvm_problem_free(p);
+}
+
+static void check_teams(rvm_settings s, size_t classes, size_t count)
+{
+    static const int teams[] = { 2, 5 };
+    s.threads = 1;
+    s.restarts = 1;
+    s.tolerance = 1;
+    rvm_problem *p = problem_of(s.task, classes, 0, ROWS);
+    rvm_model *m = train(p, &s);
+    char *bytes = bytes_of(m);
+    job j = { s, classes, bytes };
+    for (size_t k = 0; k < count; k++)
+        team_threads_run(teams[k], train_together, &j);
+    free(bytes);
+    rvm_model_free(m);
+    rvm_problem_free(p);
+}
+
+static void check(rvm_settings s, size_t classes)
+{
+    check_teams(s, classes, 2);
+}
+
+static rvm_settings of_task(rvm_task task)
+{
+    rvm_settings s = rvm_settings_default();
+    s.task = task;
+    s.kernel.gamma = 2;
+    return s;
+}
+
+START_TEST(regression)
+    {
+        check(of_task(RVM_REGRESSION), 0);
+    }
+END_TEST
+
+START_TEST(two_classes)
+    {
+        check(of_task(RVM_CLASSIFICATION), 2);
+    }
+END_TEST
+
+START_TEST(more_classes)
+    {
+        check(of_task(RVM_CLASSIFICATION), 3);
+    }
+END_TEST
+
+START_TEST(standardised)
+    {
+        rvm_settings s = of_task(RVM_REGRESSION);
+        s.standardize = true;
+        check(s, 0);
+    }
+END_TEST
+
+START_TEST(weighted_classes)
+    {
+        rvm_settings s = of_task(RVM_CLASSIFICATION);
+        rvm_class_weight weight = { 1, 3 };
+        s.class_weights = &weight;
+        s.class_weight_count = 1;
+        check(s, 2);
+    }
+END_TEST
+
+START_TEST(kernel_prior)
+    {
+        rvm_settings s = of_task(_i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION);
+        s.kernel_prior = true;
+        check_teams(s, 2, 1);
+    }
+END_TEST
+
+START_TEST(length_scales)
+    {
+        rvm_settings s = of_task(_i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION);
+        s.kernel.gamma = 0;
+        s.ard = true;
+        check_teams(s, 0, 1);
+    }
+END_TEST
+
+START_TEST(chosen_width)
+    {
+        rvm_settings s = of_task(RVM_REGRESSION);
+        s.tune.gamma = true;
+        check_teams(s, 0, 1);
+    }
+END_TEST
+
+static void add_case(Suite *s, const char *name, const TTest *test, int times)
+{
+    TCase *c = tcase_create(name);
+    tcase_set_timeout(c, 300);
+    tcase_add_loop_test(c, test, 0, times);
+    suite_add_tcase(s, c);
+}
+
+Suite *together_suite(void);
+Suite *together_suite(void)
+{
+    Suite *s = suite_create("together");
+    add_case(s, "regression", regression, 1);
+    add_case(s, "two classes", two_classes, 1);
+    add_case(s, "more classes", more_classes, 1);
+    add_case(s, "standardised", standardised, 1);
+    add_case(s, "weights", weighted_classes, 1);
+    add_case(s, "kernel prior", kernel_prior, 2);
+    add_case(s, "length-scales", length_scales, 1);
+    add_case(s, "chosen width", chosen_width, 1);
+    return s;
+}
