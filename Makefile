@@ -372,6 +372,13 @@ $(OUT)/bench/kernel: $(OUT)/bench/kernel.o $(OUT)/librvm.a
 $(OUT)/bench/kernel.o: FILE_CFLAGS = -O3 -ffast-math
 .SECONDARY: $(OUT)/bench/kernel.o
 
+## bench-mpi: what training on several processes costs, and would cost on many, in bench/MPI
+.PHONY: bench-mpi
+bench-mpi: all $(OUT)/bench/mpi
+	@sh bench/mpi.sh '$(BIN)' '$(OUT)/bench' bench/MPI
+$(OUT)/bench/mpi: $(OUT)/bench/mpi.o $(OUT)/tests/team_threads.o $(OUT)/librvm.a
+	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
 ## bench-gibbs: the time of a draw of --method gibbs beside that of LAPACK's Cholesky factor
 .PHONY: bench-gibbs
 bench-gibbs: $(OUT)/bench/gibbs
