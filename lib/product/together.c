@@ -22,7 +22,7 @@ static bool may_be(const rvm_settings *s, rvm_kernel_type type)
 static bool is_usual(const rvm_problem *p, const rvm_settings *s)
 {
     return s->method == RVM_METHOD_AUTO && s->vectors == 0 && p->outputs == 1 && !s->probability &&
-           !s->tune.race && !s->ard && !may_be(s, RVM_PRECOMPUTED) && !may_be(s, RVM_NO_KERNEL);
+           !s->tune.race && !may_be(s, RVM_PRECOMPUTED) && !may_be(s, RVM_NO_KERNEL);
 }
 
 /* Of the rows of all processes, those that have features of their own. */
