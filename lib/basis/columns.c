@@ -154,7 +154,7 @@ static void move_column(rvm_columns *c, size_t to, size_t k)
 {
     c->id[to] = c->id[k];
     c->norm[to] = c->norm[k];
-    if (c->PhiT != NULL)
+    if (c->PhiT != NULL && c->N > 0)
         memcpy(gsl_matrix_ptr(c->PhiT, to, 0), gsl_matrix_const_ptr(c->PhiT, k, 0),
                c->N * sizeof(double));
 }
