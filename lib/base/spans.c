@@ -230,7 +230,7 @@ static void lane_free(lane *l)
  * sums of each are held. */
 static int level_of_nodes(const rvm_spans *s, int threads)
 {
-    const size_t enough = (size_t)threads * 4, here = s->end - s->first;
+    const size_t enough = threads > 1 ? (size_t)threads * 4 : 1, here = s->end - s->first;
     int level = 0;
     while (here >> (level + 1) >= enough)
         level++;
@@ -285,7 +285,8 @@ static rvm_status compute_nodes(fold *f, int threads, rvm_error *err)
     return status;
 }
 
-static rvm_status sum_side_by_side(fold *f, int levels, int threads, rvm_error *err)
+/* All that can be computed here before anything is sent: who sends waits until it is received. */
+static rvm_status sum_first(fold *f, int levels, int threads, rvm_error *err)
 {
     const size_t here = f->s->end - f->s->first;
     f->level = level_of_nodes(f->s, threads);
@@ -321,7 +322,9 @@ static rvm_status share_result(double *sums, const lane *l, double *root, rvm_er
 static rvm_status run(double *sums, fold *f, int threads, rvm_status status, rvm_error *err)
 {
     const int levels = levels_of(f->s);
-    const bool side_by_side = threads > 1 && f->s->end > f->s->first + 1 && f->given == NULL;
+    const size_t here = f->s->end - f->s->first;
+    const bool first =
+        f->given == NULL && (threads > 1 || rvm_team_size(f->s->team) > 1) && here > 1;
     lane main_lane;
     rvm_error fault = { 0 };
     double *root = rvm_array(f->count + EXTRA, sizeof *root);
@@ -330,10 +333,10 @@ static rvm_status run(double *sums, fold *f, int threads, rvm_status status, rvm
     } else {
         if (err != NULL)
             fault = *err;
-        if (side_by_side)
-            status = sum_side_by_side(f, levels, threads, &fault);
+        if (first)
+            status = sum_first(f, levels, threads, &fault);
         note(&main_lane, root, status, &fault);
-        main_lane.collects = side_by_side && status == RVM_OK;
+        main_lane.collects = first && status == RVM_OK;
         if (f->s->count > 0)
             take_node(&main_lane, root, levels, 0);
         status = share_result(sums, &main_lane, root, err);

@@ -28,8 +28,10 @@ rvm_status rvm_rounds_init(rvm_rounds *r, const rvm_study *y, double row_numbers
 {
     const size_t M = y->basis.count, N = y->observed.spans.N;
     const size_t most = M < RVM_ROUNDS_SAMPLE ? M : RVM_ROUNDS_SAMPLE;
-    /* A quarter for columns that are kept. All rows count, so that any team has the same capacity. */
+    /* A quarter for columns that are kept, of a team all together. All rows count, so that any team
+     * has the same capacity. */
     const double numbers = s->budget_mb * 1048576 / 8 - row_numbers * (double)N;
+    const double kept = 0.25 * numbers / rvm_team_size(y->observed.spans.team);
     const size_t capacity = rvm_gram_search_capacity(y, 0.75 * numbers);
     if (capacity == 0)
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", s->budget_mb, N);
@@ -41,8 +43,7 @@ rvm_status rvm_rounds_init(rvm_rounds *r, const rvm_study *y, double row_numbers
     if (r->rng == NULL || r->order == NULL || r->ln_alpha == NULL || r->candidates == NULL)
         return rvm_fail_memory(err, "the candidates");
     gsl_rng_set(r->rng, s->seed);
-    return rvm_gram_search_init(&r->gram, y, capacity, 0.25 * numbers, rvm_threads(s->threads),
-                                err);
+    return rvm_gram_search_init(&r->gram, y, capacity, kept, rvm_threads(s->threads), err);
 }
 
 void rvm_rounds_free(rvm_rounds *r)
