@@ -365,6 +365,7 @@ rvm_status rvm_basis_columns(gsl_matrix *block, double *norm, const rvm_basis *b
     gsl_matrix_view columns = gsl_matrix_submatrix(block, 0, 0, count, b->N);
     project_job job = { .b = b, .columns = &columns.matrix, .count = count };
     rvm_status status = rvm_basis_strip(&columns.matrix, NULL, b, id, count, 0, threads, err);
+    status = rvm_team_agree(b->spans.team, status, err); /* a value may be out of range on one */
     if (status == RVM_OK)
         status = project(norm, NULL, NULL, &job, threads, err);
     for (size_t k = 0; k < count && status == RVM_OK; k++) {

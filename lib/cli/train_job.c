@@ -203,6 +203,9 @@ bool cli_train_job_settle(cli_train_job *job, const cli_words *words)
     if (fault == NULL && words->count == 1 && job->team != NULL && job->folds == 0 &&
         cli_shared_input_is_pieces(words->word[0]))
         fault = "data in pieces (%r) need a model_file";
+    if (fault == NULL && job->settings.kernel.type == RVM_PRECOMPUTED && job->team != NULL &&
+        cli_shared_input_is_pieces(words->word[0]))
+        fault = "a kernel matrix (-t 4) is one file, not pieces (%r)";
     if (fault != NULL) {
         (void)cli_options_wrong(job->tool, "%s", fault);
         return false;

@@ -60,7 +60,8 @@ static int compare_rows(const void *a, const void *b)
     const rvm_problem *p = ((const placed_row *)a)->p;
     const size_t i = ((const placed_row *)a)->row, j = ((const placed_row *)b)->row;
     const int order = rvm_order_compare(p, i, p, j);
-    return order != 0 ? order : (i > j) - (i < j);
+    const size_t a_number = rvm_problem_number(p, i), b_number = rvm_problem_number(p, j);
+    return order != 0 ? order : (a_number > b_number) - (a_number < b_number);
 }
 
 rvm_status rvm_order_rows(size_t **row, const rvm_problem *p, rvm_error *err)

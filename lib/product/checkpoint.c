@@ -72,10 +72,13 @@ static void code_data(rvm_codec *c, const rvm_trainer *tr)
     const size_t rows = rvm_problem_all(tr->file), outputs = tr->file->outputs;
     size_t its_rows = rows, its_outputs = outputs;
     uint64_t fingerprint = tr->fingerprint;
+    const uint64_t first = tr->labels.count == 2 ? (uint64_t)(int64_t)tr->labels.label[0] : 0;
+    uint64_t its_first = first;
     rvm_codec_key(c, "data");
     rvm_codec_count(c, &its_rows, 1, SIZE_MAX / 2);
     rvm_codec_count(c, &its_outputs, 1, SIZE_MAX / 2);
     rvm_codec_word64(c, &fingerprint);
+    rvm_codec_word64(c, &its_first);
     if (c->status != RVM_OK)
         return;
     if (its_rows != rows || its_outputs != outputs)
@@ -86,6 +89,11 @@ static void code_data(rvm_codec *c, const rvm_trainer *tr)
     else if (fingerprint != tr->fingerprint)
         c->status =
             rvm_fail(c->err, RVM_ESETTING, "the checkpoint is of other data, if as many rows");
+    else if (its_first !=
+             first) /* whose latent function is positive there is the other one's here */
+        c->status = rvm_fail(c->err, RVM_ESETTING,
+                             "the checkpoint is of these rows in another order, which begins with "
+                             "the other class");
 }
 
 static void code_head(rvm_codec *c, const rvm_trainer *tr)

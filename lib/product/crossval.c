@@ -249,9 +249,6 @@ static rvm_status predict_fold(rvm_crossval *v, size_t *row, size_t i, const rvm
 
 /* ---- Folds that are known ------------------------------------------------------------------- */
 
-/* Numbers of a fold that are kept at the most: more of them are had again by training it again. */
-enum { MOST_NUMBERS = 1 << 22 };
-
 /* What tells this cross-validation from others of the same training. */
 static uint64_t fingerprint(const rvm_crossval *v)
 {
@@ -330,7 +327,7 @@ static bool recall_fold(rvm_crossval *v, size_t i)
 static rvm_status note_fold(rvm_crossval *v, size_t i, rvm_error *err)
 {
     const size_t count = v->journal == NULL ? SIZE_MAX : numbers_of_fold(v, i);
-    if (count > MOST_NUMBERS)
+    if (count > RVM_JOURNAL_MOST)
         return RVM_OK;
     rvm_journal_fold *known = &v->journal[i];
     if (rvm_journal_room(known, count) == NULL)

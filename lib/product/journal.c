@@ -85,7 +85,7 @@ static void code_fold(rvm_codec *c, rvm_journal_fold *f)
     rvm_codec_flag(c, &f->known);
     rvm_codec_flag(c, &f->at_bound);
     rvm_codec_count(c, &f->vectors, 0, SIZE_MAX / 2);
-    rvm_codec_count(c, &count, 0, SIZE_MAX / 16);
+    rvm_codec_count(c, &count, 0, RVM_JOURNAL_MOST);
     if (c->status == RVM_OK && rvm_codec_reads(c) && rvm_journal_room(f, count) == NULL)
         rvm_codec_fault_memory(c);
     for (size_t k = 0; k < count && c->status == RVM_OK; k += ACROSS) {

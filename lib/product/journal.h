@@ -24,6 +24,8 @@ void rvm_journal_free(rvm_journal *j);
  * from others: what is known of another one in its place is of no use, nor is what lies behind.
  * NULL without memory. */
 rvm_journal_fold *rvm_journal_next(rvm_journal *j, uint64_t asked, size_t folds);
+/* Numbers of a fold that are kept at the most: more of them are had again by training it again. */
+enum { RVM_JOURNAL_MOST = 1 << 22 };
 /* Room for `count` numbers of a fold; NULL without memory. */
 double *rvm_journal_room(rvm_journal_fold *fold, size_t count);
 /* Writes all of them, or reads them into an empty journal. */

@@ -153,7 +153,8 @@ rvm_status rvm_trainer_step(rvm_report *out, rvm_trainer *tr, rvm_error *err)
         status = next_stage(tr, err);
     if (status == RVM_OK && !tr->over && (tr->round == 0 || !rvm_trainer_is_interrupted(tr)))
         status = rvm_stages[tr->stage].step(tr, err);
-    status = rvm_team_agree(tr->file->team, status, err);
+    if (status == RVM_OK) /* what has failed here alone ends this process, and that the others */
+        status = rvm_team_agree(tr->file->team, status, err);
     tr->over =
         tr->over && (tr->done || !rvm_trainer_is_interrupted(tr)); /* cut short looks like an end */
     tr->done = tr->over && work_left(tr) == 0;

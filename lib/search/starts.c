@@ -95,7 +95,7 @@ static bool has_room(const rvm_study *y, size_t candidates, const rvm_settings *
 
 static bool fits(const rvm_study *y, const rvm_settings *s)
 {
-    if (y->classes > 2)
+    if (y->classes > 2 || y->p->team != NULL) /* it is not for shares of the rows */
         return false;
     if (y->outputs > 1)
         return true;

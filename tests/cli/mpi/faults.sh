@@ -51,3 +51,8 @@ train_mpi 3 - model <data >out 2>err
 sed 's/^rvm-train:/rvm-train-mpi:/' alone | cmp - err || fail "pipe: says $(cat err)"
 cp "$DATA/iris" data
 refused 'data: input and output are the same file' 2 data data
+
+# A value beyond the finite numbers, of a row that one process of three has, in rows that they share.
+awk 'BEGIN { for (i = 0; i < 6000; i++)
+    printf "%d 1:%s 2:%d\n", i % 7, i == 3000 ? "1e150" : i % 91, i * 7919 % 6007 }' >data
+same_fault 3 -s 3 -t 1 -d 3

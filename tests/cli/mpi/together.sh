@@ -26,3 +26,10 @@ same values 2 -s 3 -g 0.3
 same values 3 -s 3 -g 0.3
 same two 2 -g 0.2
 same four 2 -g 0.1
+
+# Rows that are there more than once, dealt out as they come through a pipe.
+awk 'BEGIN { for (i = 0; i < 9000; i++)
+    printf "%d 1:%d 2:%d\n", i * i % 3, i * 7919 % 61, i * 104729 % 83 }' >twice
+"$BIN/rvm-train" -q -s 3 -g 0.1 -e 1 twice alone || fail "twice: rvm-train fails"
+train_mpi 3 -q -s 3 -g 0.1 -e 1 - model <twice || fail "twice: rvm-train-mpi fails"
+cmp alone model || fail "twice: another model"
