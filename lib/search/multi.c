@@ -369,11 +369,12 @@ static rvm_status renew_class(multi *m, double *w, size_t k, rvm_error *err)
         status = rvm_columns_init(&c, &m->view.basis, f->K > 0 ? f->K : 1, 0, m->threads, err);
     if (status != RVM_OK)
         return status;
-    memcpy(c.id, f->id, f->K * sizeof *c.id);
-    memcpy(c.norm, f->norm, f->K * sizeof *c.norm);
-    c.count = f->K;
-    for (size_t i = 0; i < f->K; i++)
+    for (c.count = 0; c.count < f->K; c.count++) {
+        const size_t i = c.count;
+        c.id[i] = f->id[i];
+        c.norm[i] = f->norm[i];
         w[i] = exp(-0.5 * f->ln_alpha[i]) * f->u[i];
+    }
     status = rvm_columns_apply(gsl_matrix_ptr(m->classes.F, k, 0), &c, w, err);
     rvm_columns_free(&c);
     return status;

@@ -15,7 +15,9 @@ mpi=rvm-train-mpi # where there is an MPI
 [ -x "$BIN/$mpi" ] || mpi=
 for tool in rvm-train rvm-predict rvm-scale rvm-plot $mpi; do
     [ -x "root/usr/bin/$tool" ] || { echo "no root/usr/bin/$tool"; exit 1; }
-    "root/usr/bin/$tool" --version >version
+    leaks= # MPI itself leaves memory behind
+    [ "$tool" != "$mpi" ] || leaks=detect_leaks=0
+    ASAN_OPTIONS=$leaks "root/usr/bin/$tool" --version >version
     grep -q "^$tool " version || { echo "$tool --version says: $(cat version)"; exit 1; }
 done
 for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5 \
