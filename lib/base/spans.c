@@ -212,7 +212,7 @@ static bool lane_init(lane *l, fold *f, int worker, int levels)
     bool memory = true;
     *l = (lane){ .f = f, .worker = worker };
     for (int k = 0; k < levels; k++) {
-        l->spare[k] = malloc((f->count + EXTRA) * sizeof(double));
+        l->spare[k] = rvm_array(f->count + EXTRA, sizeof(double));
         memory = memory && l->spare[k] != NULL;
     }
     return memory;

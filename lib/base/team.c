@@ -141,7 +141,7 @@ bool rvm_team_max_each(rvm_team *team, double *x, size_t count)
 
 /* ---- Outcomes -------------------------------------------------------------------------------- */
 
-rvm_status rvm_team_agree(rvm_team *team, rvm_status status, rvm_error *err)
+rvm_status rvm_team_compare(rvm_team *team, rvm_status status, rvm_error *err)
 {
     if (rvm_team_size(team) == 1) {
         if (team != NULL && team->asked != NULL && *team->asked != 0)

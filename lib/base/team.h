@@ -77,8 +77,16 @@ RVM_CHECKED bool rvm_team_max_each(rvm_team *team, double *x, size_t count);
 /* all: `bytes` of each rank, one behind another, where those of this one stand already. */
 RVM_CHECKED rvm_status rvm_team_share(rvm_team *team, void *all, size_t bytes, rvm_error *err);
 
+/* What the statuses come to, as rvm_team_agree has it. */
+RVM_CHECKED rvm_status rvm_team_compare(rvm_team *team, rvm_status status, rvm_error *err);
+
 /* The status, and the error, of the lowest rank that has failed; RVM_OK where none has. Interrupts
  * are told, too. */
-RVM_CHECKED rvm_status rvm_team_agree(rvm_team *team, rvm_status status, rvm_error *err);
+RVM_CHECKED static inline rvm_status rvm_team_agree(rvm_team *team, rvm_status status,
+                                                    rvm_error *err)
+{
+    const rvm_status of_all = rvm_team_compare(team, status, err);
+    return status != RVM_OK && of_all == RVM_OK ? status : of_all; /* as analysers see, too */
+}
 
 #endif

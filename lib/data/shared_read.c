@@ -142,9 +142,9 @@ static rvm_status read_parts(rvm_problem **out, int *at, const part *mine, rvm_t
     rvm_problem *p = rvm_problem_alloc();
     rvm_status status = p != NULL ? RVM_OK : rvm_fail_memory(&fault, "the data");
     status = agree(at, team, status, &fault);
-    if (status == RVM_OK)
+    if (status == RVM_OK && p != NULL)
         status = agree(at, team, read_part(p, mine, team, &fault), &fault);
-    if (status == RVM_OK)
+    if (status == RVM_OK && p != NULL)
         status = check_all(p, team, &fault);
     return finish(out, p, status, &fault, err);
 }

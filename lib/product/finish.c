@@ -224,6 +224,8 @@ static size_t find_here(size_t *here, const vector_row *sorted, size_t count, co
     return found;
 }
 
+static const char not_found[] = "the rows of the vectors are not those of the file";
+
 /* Copies of the rows of the file, those of `row`, in its order. */
 static rvm_status copy_vectors(rvm_problem **out, const vector_row *row, size_t count,
                                const rvm_problem *file, rvm_error *err)
@@ -241,10 +243,15 @@ static rvm_status copy_vectors(rvm_problem **out, const vector_row *row, size_t 
         qsort(sorted, count, sizeof *sorted, by_number);
         const size_t here = find_here(which, sorted, count, file);
         status = rvm_shard_gather(&all, file, which, here, err);
+        if (status == RVM_OK && all->rows != count)
+            status = rvm_fail(err, RVM_ENUMERIC, not_found);
         for (size_t i = 0; status == RVM_OK && i < count; i++) {
             const vector_row wanted = { 0, all->number[i] };
             const vector_row *at = bsearch(&wanted, sorted, count, sizeof *sorted, by_number);
-            which[at->place] = i;
+            if (at == NULL)
+                status = rvm_fail(err, RVM_ENUMERIC, not_found);
+            else
+                which[at->place] = i;
         }
     }
     if (status == RVM_OK)

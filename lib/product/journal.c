@@ -108,7 +108,7 @@ static void code_validation(rvm_codec *c, rvm_journal *j, size_t k)
         v = append(j, asked, folds);
     if (v == NULL)
         rvm_codec_fault_memory(c);
-    for (size_t i = 0; i < folds && c->status == RVM_OK; i++)
+    for (size_t i = 0; v != NULL && i < folds && c->status == RVM_OK; i++)
         code_fold(c, &v->fold[i]);
 }
 

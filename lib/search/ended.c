@@ -48,9 +48,10 @@ void rvm_ended_write(rvm_codec *c, const rvm_search_type *type, const void *sear
     e.solution = (rvm_solution){ .latents = latents, .found = true };
     e.solution.latent = rvm_array(latents, sizeof *e.solution.latent);
     e.log_prior = rvm_array(latents, sizeof *e.log_prior);
-    if (e.solution.latent == NULL || e.log_prior == NULL)
+    const bool memory = e.solution.latent != NULL && e.log_prior != NULL;
+    if (!memory)
         rvm_codec_fault_memory(c);
-    for (size_t k = 0; k < latents && c->status == RVM_OK; k++) {
+    for (size_t k = 0; k < latents && memory && c->status == RVM_OK; k++) {
         const rvm_found f = type->solution(search, k);
         e.solution.latent[k] = *f.solved;
         e.log_prior[k] = f.log_prior;
