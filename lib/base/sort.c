@@ -2,6 +2,7 @@
 #include "base/sort.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_int(const void *a, const void *b)
 {
@@ -9,15 +10,36 @@ static int compare_int(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of a sorted list of things of that size; returns how many are left. */
+static size_t drop_repetitions(void *list, size_t count, size_t size)
+{
+    char *last = list;
+    for (size_t i = 1; i < count; i++) {
+        const char *next = (const char *)list + i * size;
+        if (memcmp(last, next, size) != 0)
+            last = memmove(last + size, next, size);
+    }
+    return count == 0 ? 0 : (size_t)(last - (char *)list) / size + 1;
+}
+
 size_t rvm_sort_unique(int *list, size_t count)
 {
-    size_t kept = 0;
     if (count > 0)
         qsort(list, count, sizeof *list, compare_int);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || list[i] != list[kept - 1])
-            list[kept++] = list[i];
-    return kept;
+    return drop_repetitions(list, count, sizeof *list);
+}
+
+size_t rvm_sort_unique_numbers(size_t *list, size_t count)
+{
+    if (count > 0)
+        qsort(list, count, sizeof *list, compare_numbers);
+    return drop_repetitions(list, count, sizeof *list);
 }
 
 size_t rvm_sort_find(const int *list, size_t count, int wanted, size_t hint)
@@ -34,23 +56,6 @@ size_t rvm_sort_find(const int *list, size_t count, int wanted, size_t hint)
         high = before ? high : middle;
     }
     return list[low] == wanted ? low : count;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
-size_t rvm_sort_unique_numbers(size_t *list, size_t count)
-{
-    size_t kept = 0;
-    if (count > 0)
-        qsort(list, count, sizeof *list, compare_numbers);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || list[i] != list[kept - 1])
-            list[kept++] = list[i];
-    return kept;
 }
 
 size_t rvm_sort_below(const size_t *list, size_t count, size_t bound)

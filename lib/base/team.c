@@ -13,14 +13,17 @@ bool rvm_team_init(rvm_team *team, int rank, int size, const rvm_team_type *type
     *team = (rvm_team){ .rank = rank, .size = size, .type = type, .self = self };
     team->width = rvm_array((size_t)size, sizeof *team->width);
     team->number = rvm_array((size_t)size, sizeof *team->number);
-    return team->width != NULL && team->number != NULL;
+    team->real = rvm_array((size_t)size, sizeof *team->real);
+    return team->width != NULL && team->number != NULL && team->real != NULL;
 }
 
 void rvm_team_free(rvm_team *team)
 {
     free(team->width);
     free(team->number);
+    free(team->real);
     team->width = team->number = NULL;
+    team->real = NULL;
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
@@ -106,17 +109,37 @@ size_t rvm_team_total(rvm_team *team, size_t mine)
 double rvm_team_max(rvm_team *team, double mine)
 {
     double most = mine;
-    for (int r = 0; r < rvm_team_size(team) && rvm_team_size(team) > 1; r++) {
-        double of_rank = mine;
-        rvm_team_broadcast(team, &of_rank, sizeof of_rank, r);
-        most = fmax(most, of_rank);
-    }
+    if (rvm_team_size(team) == 1)
+        return mine;
+    for (int r = 0; r < team->size; r++)
+        team->width[r] = sizeof mine;
+    rvm_team_gather(team, &mine, team->real, team->width);
+    for (int r = 0; r < team->size; r++)
+        most = fmax(most, team->real[r]);
     return most;
 }
 
 double rvm_team_min(rvm_team *team, double mine)
 {
     return -rvm_team_max(team, -mine);
+}
+
+void *rvm_team_collect(size_t *all, rvm_team *team, const void *mine, size_t bytes)
+{
+    const size_t size = (size_t)rvm_team_size(team);
+    size_t *each = rvm_array(size, sizeof *each);
+    char *collected = NULL;
+    *all = 0;
+    if (each == NULL)
+        return NULL;
+    rvm_team_list(each, team, bytes);
+    for (size_t r = 0; r < size; r++)
+        *all += each[r];
+    collected = rvm_array(*all, 1);
+    if (collected != NULL)
+        rvm_team_gather(team, mine, collected, each);
+    free(each);
+    return collected;
 }
 
 bool rvm_team_max_each(rvm_team *team, double *x, size_t count)

@@ -32,7 +32,8 @@ typedef struct {
     const volatile int *asked; /* borrowed, or NULL: a signal to end, that this process has got; */
     volatile int interrupted;  /* the same as far as all know of it; what settings point to */
     double sent;               /* bytes that have left this process */
-    size_t *width, *number;    /* owned, size: scratch */
+    size_t *width, *number;    /* owned, size: scratch, */
+    double *real;              /* likewise */
 } rvm_team;
 
 /* False without memory. */
@@ -63,6 +64,9 @@ static inline void rvm_team_same(rvm_team *team, void *bytes, size_t count)
     rvm_team_broadcast(team, bytes, count, 0);
 }
 
+/* What all have, one behind another by ranks, `mine` of this one; *all bytes. Owned by the caller; NULL
+ * without memory. */
+void *rvm_team_collect(size_t *all, rvm_team *team, const void *mine, size_t bytes);
 /* all[r]: `mine` of rank r; size in all. */
 void rvm_team_list(size_t *all, rvm_team *team, size_t mine);
 /* offset[r]: the sum of `mine` over the ranks below r; size + 1 in all, the last one over all. */

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "base/vecmath.h"
 #include "data/order.h"
 #include "data/problem.h"
@@ -109,18 +110,12 @@ static size_t seat_of(const rvm_basis *b, size_t id)
     return b->seats == NULL ? b->row[id - b->terms] : rvm_seats_find(b->seats, id - b->terms);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    return (i > j) - (i < j);
-}
-
 rvm_status rvm_basis_bring(const rvm_basis *b, const size_t *id, size_t count, const size_t *other,
                            size_t others, rvm_error *err)
 {
     if (b->seats == NULL)
         return RVM_OK;
-    size_t *function = rvm_array(count + others, sizeof *function), many = 0, kept = 0;
+    size_t *function = rvm_array(count + others, sizeof *function), many = 0;
     if (function == NULL)
         return rvm_fail_memory(err, "the rows of basis functions");
     for (size_t k = 0; k < count + others; k++) {
@@ -128,11 +123,8 @@ rvm_status rvm_basis_bring(const rvm_basis *b, const size_t *id, size_t count, c
         if (!rvm_basis_is_term(b, wanted))
             function[many++] = wanted - b->terms;
     }
-    qsort(function, many, sizeof *function, ascending);
-    for (size_t k = 0; k < many; k++)
-        if (kept == 0 || function[kept - 1] != function[k])
-            function[kept++] = function[k];
-    const rvm_status status = rvm_seats_bring(b->seats, function, kept, err);
+    many = rvm_sort_unique_numbers(function, many);
+    const rvm_status status = rvm_seats_bring(b->seats, function, many, err);
     free(function);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sort.h"
 #include "data/shard.h"
 
 rvm_seats *rvm_seats_alloc(const rvm_problem *p, const rvm_kernel_rows *like,
@@ -39,34 +40,18 @@ void rvm_seats_free(rvm_seats *s)
     free(s);
 }
 
-/* Position of the first one that is not below; s->brought where none is. */
-static size_t bisect(const rvm_seats *s, size_t function)
-{
-    size_t low = 0, high = s->brought;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->function[middle] < function)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 size_t rvm_seats_find(const rvm_seats *s, size_t function)
 {
-    const size_t at = bisect(s, function);
+    const size_t at = rvm_sort_below(s->function, s->brought, function);
     assert(at < s->brought && s->function[at] == function);
     return at;
 }
 
 static bool has_all(const rvm_seats *s, const size_t *function, size_t count)
 {
-    for (size_t k = 0; k < count; k++) {
-        const size_t at = bisect(s, function[k]);
-        if (at == s->brought || s->function[at] != function[k])
+    for (size_t k = 0; k < count; k++)
+        if (!rvm_sort_has(s->function, s->brought, function[k]))
             return false;
-    }
     return true;
 }
 
@@ -74,23 +59,18 @@ static bool has_all(const rvm_seats *s, const size_t *function, size_t count)
 static rvm_status tell_places(rvm_seats *s, size_t *row, size_t count, size_t wanted,
                               rvm_error *err)
 {
-    rvm_team *team = s->p->team;
     const rvm_spans spans = rvm_problem_spans(s->p);
-    size_t *bytes = rvm_array((size_t)rvm_team_size(team), sizeof *bytes), all = 0;
-    if (bytes == NULL)
-        return rvm_fail_memory(err, "the rows of basis functions");
+    size_t bytes;
     for (size_t k = 0; k < count; k++)
         row[k] += rvm_spans_first_row(&spans);
-    rvm_team_list(bytes, team, count * sizeof *row);
-    for (int r = 0; r < rvm_team_size(team); r++)
-        all += bytes[r] / sizeof *row;
-    if (all == wanted)
-        rvm_team_gather(team, row, s->place, bytes);
-    free(bytes);
-    return all == wanted ? RVM_OK
-                         : rvm_fail(err, RVM_ENUMERIC,
-                                    "the processes have come to different functions: do they run "
-                                    "on unlike processors?");
+    s->place = rvm_team_collect(&bytes, s->p->team, row, count * sizeof *row);
+    if (s->place == NULL)
+        return rvm_fail_memory(err, "the rows of basis functions");
+    return bytes == wanted * sizeof *row
+               ? RVM_OK
+               : rvm_fail(err, RVM_ENUMERIC,
+                          "the processes have come to different functions: do they run on unlike "
+                          "processors?");
 }
 
 static rvm_status bring(rvm_seats *s, const size_t *function, size_t count, size_t *mine,
@@ -101,8 +81,7 @@ static rvm_status bring(rvm_seats *s, const size_t *function, size_t count, size
         if (function[k] >= s->first && function[k] - s->first < s->count)
             mine[many++] = s->row[function[k] - s->first];
     s->function = rvm_array(count, sizeof *s->function);
-    s->place = rvm_array(count, sizeof *s->place);
-    if (s->function == NULL || s->place == NULL)
+    if (s->function == NULL)
         return rvm_fail_memory(err, "the rows of basis functions");
     if (count > 0)
         memcpy(s->function, function, count * sizeof *function);

@@ -4,9 +4,9 @@
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "basis/kernel.h"
 #include "data/problem.h"
 #include "data/shard.h"
@@ -41,26 +41,15 @@ static double combined_rows(rvm_kernel_type type, const rvm_problem *p, size_t i
     return fabs(sum);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, z = *(const size_t *)b;
-    return (x > z) - (x < z);
-}
-
 /* *rows: copies of those rows of a team; row[k] becomes the place there. */
 static rvm_status pick(rvm_problem **rows, size_t *row, size_t count, const rvm_problem *p,
                        rvm_error *err)
 {
-    size_t sorted[2 * PAIRS], kept = 0;
+    size_t sorted[2 * PAIRS];
     memcpy(sorted, row, count * sizeof *row);
-    qsort(sorted, count, sizeof *sorted, ascending);
+    const size_t kept = rvm_sort_unique_numbers(sorted, count);
     for (size_t k = 0; k < count; k++)
-        if (kept == 0 || sorted[kept - 1] != sorted[k])
-            sorted[kept++] = sorted[k];
-    for (size_t k = 0; k < count; k++) {
-        const size_t *at = bsearch(&row[k], sorted, kept, sizeof *sorted, ascending);
-        row[k] = (size_t)(at - sorted);
-    }
+        row[k] = rvm_sort_below(sorted, kept, row[k]);
     return rvm_shard_pick(rows, p, NULL, sorted, kept, err);
 }
 

@@ -9,7 +9,6 @@
 #include "cli/note.h"
 #include "cli/options.h"
 #include "data/labels.h"
-#include "data/order.h"
 #include "data/problem.h"
 #include "data/shard.h"
 
@@ -160,20 +159,6 @@ void cli_advice_job(const cli_tool *tool, const cli_words *words, const rvm_sett
 
 /* ---- Models that are a constant ------------------------------------------------------------- */
 
-static bool has_equal_targets(const rvm_problem *p)
-{
-    for (size_t k = 0; k < p->outputs; k++) {
-        double most = -INFINITY, least = INFINITY;
-        for (size_t i = 0; i < p->rows; i++) {
-            most = fmax(most, rvm_problem_targets(p, i)[k]);
-            least = fmin(least, rvm_problem_targets(p, i)[k]);
-        }
-        if (rvm_team_max(p->team, most) > rvm_team_min(p->team, least))
-            return false;
-    }
-    return true;
-}
-
 /* The smallest and the largest range of the features that vary; 0 where none does. */
 static void find_spread(double *smallest, double *largest, const rvm_problem *p)
 {
@@ -213,7 +198,7 @@ static const char *constant_cause(const rvm_model_info *info, const rvm_settings
     static const char nothing[] = "these rows do not tell that anything else is better";
     double smallest, largest;
 
-    if (has_equal_targets(p))
+    if (rvm_shard_equal_targets(p))
         return "all targets are equal";
     if (s->tune.type_count == 0 && s->kernel.type == RVM_NO_KERNEL && !s->linear && !s->quadratic)
         return "without a kernel there is no other function; "
@@ -352,20 +337,10 @@ static void note_dense(const cli_tool *tool, const rvm_model_info *info, const r
 /* Rows that differ; all of them where there is no memory. */
 static size_t count_different(const rvm_problem *p)
 {
-    size_t *order = NULL, count = p->rows > 0;
+    size_t count = 0;
     rvm_error err = { 0 };
-    bool repeats = false;
 
-    if (rvm_order_rows(&order, p, &err) != RVM_OK ||
-        rvm_shard_repeats(&repeats, p, &err) != RVM_OK) {
-        free(order);
-        return rvm_problem_all(p);
-    }
-    count -= repeats;
-    for (size_t k = 1; k < p->rows; k++)
-        count += !rvm_order_same(p, order[k - 1], order[k]);
-    free(order);
-    return rvm_team_total(p->team, count);
+    return rvm_shard_different(&count, p, &err) == RVM_OK ? count : rvm_problem_all(p);
 }
 
 /* Why a model whose noise is held at its bound is a collapse, and no function without noise, in the

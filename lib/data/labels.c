@@ -65,17 +65,9 @@ static bool list_labels(found_label **list, size_t *count, const rvm_problem *p)
 /* Those of all processes in the place of those that are here. */
 static bool join_labels(found_label **list, size_t *count, rvm_team *team)
 {
-    const size_t size = (size_t)rvm_team_size(team);
-    size_t *bytes = rvm_array(size, sizeof *bytes), many = 0, kept = 0;
-    if (bytes == NULL)
-        return false;
-    rvm_team_list(bytes, team, *count * sizeof **list);
-    for (size_t r = 0; r < size; r++)
-        many += bytes[r] / sizeof **list;
-    found_label *all = rvm_array(many, sizeof *all);
-    if (all != NULL)
-        rvm_team_gather(team, *list, all, bytes);
-    free(bytes);
+    size_t bytes, kept = 0;
+    found_label *all = rvm_team_collect(&bytes, team, *list, *count * sizeof **list);
+    const size_t many = bytes / sizeof *all;
     if (all == NULL)
         return false;
     qsort(all, many, sizeof *all, by_label);

@@ -35,6 +35,12 @@ void rvm_problem_free(rvm_problem *p)
     free(p);
 }
 
+void rvm_problem_forget_numbers(rvm_problem *p)
+{
+    free(p->number);
+    p->number = NULL;
+}
+
 void rvm_problem_clear(rvm_problem *p)
 {
     p->rows = 0;
@@ -166,22 +172,14 @@ static bool list_features(int **feature, size_t *count, const rvm_problem *p)
 /* Those of all processes in the place of those that are here. */
 static bool join_features(int **feature, size_t *count, rvm_team *team)
 {
-    const size_t size = (size_t)rvm_team_size(team);
-    size_t *bytes = rvm_array(size, sizeof *bytes), all = 0;
-    if (bytes == NULL)
+    size_t bytes;
+    int *list = rvm_team_collect(&bytes, team, *feature, *count * sizeof **feature);
+    if (list == NULL)
         return false;
-    rvm_team_list(bytes, team, *count * sizeof **feature);
-    for (size_t r = 0; r < size; r++)
-        all += bytes[r] / sizeof **feature;
-    int *list = rvm_array(all, sizeof *list);
-    if (list != NULL) {
-        rvm_team_gather(team, *feature, list, bytes);
-        free(*feature);
-        *feature = list;
-        *count = rvm_sort_unique(list, all);
-    }
-    free(bytes);
-    return list != NULL;
+    free(*feature);
+    *feature = list;
+    *count = rvm_sort_unique(list, bytes / sizeof *list);
+    return true;
 }
 
 bool rvm_problem_features(int **feature, size_t *count, const rvm_problem *p)

@@ -54,6 +54,8 @@ rvm_problem *rvm_problem_thin(const rvm_problem *p, size_t most);
 /* The features that occur in p, in all of it, ascending: *feature is owned by the caller (free). False without
  * memory. */
 bool rvm_problem_features(int **feature, size_t *count, const rvm_problem *p);
+/* It stands by itself from here on: rows are numbered as they stand. */
+void rvm_problem_forget_numbers(rvm_problem *p);
 /* Forgets the rows, keeps the memory. */
 void rvm_problem_clear(rvm_problem *p);
 /* Gives back the memory that is kept for pairs to come. */

@@ -6,6 +6,7 @@
 #include "data/shard.h"
 
 #include <gsl/gsl_math.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,35 +202,23 @@ static int compare(const rvm_problem *p, size_t a, const rvm_problem *q, size_t 
     return order != 0 ? order : (i > j) - (i < j);
 }
 
-/* Bytes of every process, to all of them, in the order of the ranks. */
+/* Rows of every process, to all of them, in the order of the ranks. */
 static rvm_status gather_rows(rvm_problem **out, const rvm_problem *p, const size_t *row,
                               size_t count, rvm_team *team, rvm_error *err)
 {
-    parcels c;
-    size_t size = 0;
-    int *to = rvm_array(count, sizeof *to); /* all to the first place: they lie there one by one */
-    rvm_status status = parcels_init(&c, team, err);
-    if (status == RVM_OK && to == NULL)
-        status = rvm_fail_memory(err, no_memory);
-    if (status == RVM_OK)
-        status = pack(&c, p, row, to, count, err);
-    char *bytes = NULL;
-    if (status == RVM_OK) {
-        rvm_team_list(c.in, team, c.out[0]);
-        for (int r = 0; r < rvm_team_size(team); r++)
-            size += c.in[r];
-        bytes = malloc(size > 0 ? size : 1);
-    }
-    if (bytes != NULL) {
-        rvm_team_gather(team, c.bytes, bytes, c.in);
-        *out = problem_of(bytes, size, p->outputs);
-    }
-    if (status == RVM_OK && (bytes == NULL || *out == NULL))
-        status = rvm_fail_memory(err, no_memory);
+    size_t mine = 0, all;
+    for (size_t k = 0; k < count; k++)
+        mine += size_of(p, row[k]);
+    char *bytes = malloc(mine > 0 ? mine : 1), *at = bytes;
+    if (bytes == NULL)
+        return rvm_fail_memory(err, no_memory);
+    for (size_t k = 0; k < count; k++)
+        at = put_row(at, p, row[k]);
+    char *collected = rvm_team_collect(&all, team, bytes, mine);
     free(bytes);
-    free(to);
-    parcels_free(&c);
-    return status;
+    *out = collected == NULL ? NULL : problem_of(collected, all, p->outputs);
+    free(collected);
+    return *out == NULL ? rvm_fail_memory(err, no_memory) : RVM_OK;
 }
 
 /* Some rows of all processes, sorted; the rows of p in the order `order`. */
@@ -410,10 +399,8 @@ rvm_status rvm_shard_pick(rvm_problem **out, const rvm_problem *p, const size_t 
             mine[many++] = row[k] - first;
     const rvm_status status = rvm_shard_gather(out, p, mine, many, err);
     free(mine);
-    if (status == RVM_OK) { /* it is by itself, in its own order */
-        free((*out)->number);
-        (*out)->number = NULL;
-    }
+    if (status == RVM_OK)
+        rvm_problem_forget_numbers(*out);
     return status;
 }
 
@@ -476,21 +463,53 @@ rvm_status rvm_shard_pick_numbers(double *to, const rvm_problem *p, const size_t
 {
     const rvm_spans spans = rvm_problem_spans(p);
     const size_t first = rvm_spans_first_row(&spans), end = first + p->rows;
-    size_t *bytes = rvm_array((size_t)rvm_team_size(p->team), sizeof *bytes), many = 0;
     double *mine = rvm_array(count, sizeof *mine);
-    if (bytes == NULL || mine == NULL) {
-        free(bytes);
-        free(mine);
-        return rvm_fail_memory(err, no_memory);
-    }
-    for (size_t k = 0; k < count; k++)
+    size_t many = 0, bytes = 0;
+    for (size_t k = 0; mine != NULL && k < count; k++)
         if (row[k] >= first && row[k] < end)
             mine[many++] = from[row[k] - first];
-    rvm_team_list(bytes, p->team, many * sizeof *mine);
-    rvm_team_gather(p->team, mine, to, bytes);
-    free(bytes);
+    double *all =
+        mine == NULL ? NULL : rvm_team_collect(&bytes, p->team, mine, many * sizeof *mine);
+    if (all != NULL && count > 0)
+        memcpy(to, all, bytes);
     free(mine);
+    free(all);
+    return all == NULL ? rvm_fail_memory(err, no_memory) : RVM_OK;
+}
+
+/* ---- What all rows are ----------------------------------------------------------------------- */
+
+rvm_status rvm_shard_different(size_t *count, const rvm_problem *p, rvm_error *err)
+{
+    size_t *order = NULL, here = p->rows > 0;
+    bool repeats = false;
+    rvm_status status = rvm_shard_repeats(&repeats, p, err);
+    if (status == RVM_OK)
+        status = rvm_order_rows(&order, p, err);
+    status = rvm_team_agree(p->team, status, err);
+    if (status != RVM_OK)
+        return status;
+    here -= repeats;
+    for (size_t k = 1; k < p->rows; k++)
+        here += !rvm_order_same(p, order[k - 1], order[k]);
+    free(order);
+    *count = rvm_team_total(p->team, here);
     return RVM_OK;
+}
+
+bool rvm_shard_equal_targets(const rvm_problem *p)
+{
+    const size_t q = p->outputs;
+    bool equal = true;
+    for (size_t k = 0; k < q && equal; k++) {
+        double most = -INFINITY, least = INFINITY;
+        for (size_t i = 0; i < p->rows; i++) {
+            most = fmax(most, p->target[i * q + k]);
+            least = fmin(least, p->target[i * q + k]);
+        }
+        equal = !(rvm_team_max(p->team, most) > rvm_team_min(p->team, least));
+    }
+    return equal;
 }
 
 /* ---- Everything ------------------------------------------------------------------------------ */

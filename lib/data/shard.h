@@ -34,6 +34,10 @@ RVM_CHECKED rvm_status rvm_shard_repeats(bool *repeats, const rvm_problem *p, rv
  * of those that the other processes name of theirs. */
 RVM_CHECKED rvm_status rvm_shard_gather(rvm_problem **out, const rvm_problem *p, const size_t *row,
                                         size_t count, rvm_error *err);
+/* *count: rows of all that have features of their own. */
+RVM_CHECKED rvm_status rvm_shard_different(size_t *count, const rvm_problem *p, rvm_error *err);
+/* Whether all rows have the same targets. */
+bool rvm_shard_equal_targets(const rvm_problem *p);
 /* Of numbers that belong to rows, from[i] to row i of those that are here: those of the rows that went
  * to a part, or were picked, in the same way; to: as many as that has rows here. */
 RVM_CHECKED rvm_status rvm_shard_part_numbers(double *to, const rvm_problem *p, const size_t *row,

@@ -1,7 +1,7 @@
 /* A file from which training goes on, to the last bit.
  *
  *     rvm_checkpoint 1 VERSION
- *     data ROWS OUTPUTS FINGERPRINT
+ *     data ROWS OUTPUTS FINGERPRINT FIRST     of two classes the first label, else 0
  *     settings ...
  *     validations ...               what folds have come to
  *     widths ...                    where there are length-scales, and they have been found
@@ -89,8 +89,7 @@ static void code_data(rvm_codec *c, const rvm_trainer *tr)
     else if (fingerprint != tr->fingerprint)
         c->status =
             rvm_fail(c->err, RVM_ESETTING, "the checkpoint is of other data, if as many rows");
-    else if (its_first !=
-             first) /* whose latent function is positive there is the other one's here */
+    else if (its_first != first) /* it is the one whose latent function is positive */
         c->status = rvm_fail(c->err, RVM_ESETTING,
                              "the checkpoint is of these rows in another order, which begins with "
                              "the other class");

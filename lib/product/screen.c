@@ -106,10 +106,8 @@ rvm_status rvm_screen_draw(rvm_problem **out, const rvm_problem *p, const size_t
         status = draw_rows(row, &count, p, most, rng, err);
     if (status == RVM_OK)
         status = rvm_shard_gather(out, p, row, count, err);
-    if (status == RVM_OK) { /* it is by itself, in its own order */
-        free((*out)->number);
-        (*out)->number = NULL;
-    }
+    if (status == RVM_OK)
+        rvm_problem_forget_numbers(*out);
     free(row);
     return status;
 }

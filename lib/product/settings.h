@@ -7,6 +7,8 @@
 /* The kernel that training uses: gamma 0 becomes 1 / the largest feature index of p; it stays 0
  * where no row of p has a feature of index 1 or more. */
 rvm_kernel rvm_settings_kernel(const rvm_settings *s, const rvm_problem *p);
+/* Whether the kernel is, or may be chosen to be, of that type. */
+bool rvm_settings_may_be(const rvm_settings *s, rvm_kernel_type type);
 /* The range of each number, alone; a part of rvm_settings_check. */
 RVM_CHECKED rvm_status rvm_settings_check_ranges(const rvm_settings *s, rvm_error *err);
 

@@ -131,7 +131,7 @@ static rvm_status check_alpha_bounds(const rvm_sampling *g, rvm_error *err)
     return RVM_OK;
 }
 
-static bool may_be(const rvm_settings *s, rvm_kernel_type type)
+bool rvm_settings_may_be(const rvm_settings *s, rvm_kernel_type type)
 {
     for (size_t k = 0; k < s->tune.type_count; k++)
         if (s->tune.type[k] == type)
@@ -148,9 +148,9 @@ static rvm_status check_company(const rvm_settings *s, rvm_error *err)
         bool is_so;
         const char *message;
     } faults[] = {
-        { s->standardize && may_be(s, RVM_PRECOMPUTED),
+        { s->standardize && rvm_settings_may_be(s, RVM_PRECOMPUTED),
           "--standardize is not for a precomputed kernel, whose rows have no features" },
-        { s->standardize && s->kernel_prior && may_be(s, RVM_SPLINE),
+        { s->standardize && s->kernel_prior && rvm_settings_may_be(s, RVM_SPLINE),
           "--prior kernel with the spline kernel needs features of 0 or more, which --standardize "
           "does not make" },
         { s->prune_margin > 0 && s->method != RVM_METHOD_AUTO,
@@ -264,7 +264,7 @@ static bool has_negative(const rvm_problem *p, size_t i)
  * inputs of 0 and more, and below nothing. */
 static rvm_status check_spline(const rvm_settings *s, const rvm_problem *p, rvm_error *err)
 {
-    if (!s->kernel_prior || !may_be(s, RVM_SPLINE))
+    if (!s->kernel_prior || !rvm_settings_may_be(s, RVM_SPLINE))
         return RVM_OK;
     const size_t i = first_faulty(p, has_negative);
     rvm_status status = RVM_OK;

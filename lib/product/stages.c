@@ -2,10 +2,8 @@
 #include "product/stages.h"
 
 #include <gsl/gsl_math.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -13,6 +11,7 @@
 #include "data/labels.h"
 #include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "product/calibration_fit.h"
 #include "product/chains.h"
 #include "product/settings.h"
@@ -61,27 +60,12 @@ static void report_search(rvm_report *r, const rvm_trainer *tr)
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
-/* One class, or the same targets in all rows: any candidate ends with a constant. */
-static bool has_one_target(const rvm_trainer *tr)
-{
-    const rvm_problem *p = tr->p;
-    const size_t q = p->outputs;
-    bool same = true;
-    for (size_t k = 0; k < q && same; k++) {
-        double most = -INFINITY, least = INFINITY;
-        for (size_t i = 0; i < p->rows; i++) {
-            most = fmax(most, p->target[i * q + k]);
-            least = fmin(least, p->target[i * q + k]);
-        }
-        same = rvm_team_max(p->team, most) == rvm_team_min(p->team, least);
-    }
-    return same;
-}
-
 static bool is_open(const rvm_trainer *tr)
 {
     const rvm_tuning *tune = &tr->settings.tune;
-    return rvm_tuning_is_open(tune) && !(tune->race && has_one_target(tr));
+    if (!rvm_tuning_is_open(tune))
+        return false;
+    return !tune->race || !rvm_shard_equal_targets(tr->p); /* then any candidate is a constant */
 }
 
 static rvm_status begin_tune(rvm_trainer *tr, rvm_error *err)

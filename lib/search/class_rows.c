@@ -61,22 +61,15 @@ static size_t choose(own_candidate *list, size_t *seen, const size_t *all, const
 static rvm_status collect(rvm_class_rows *c, const own_candidate *mine, size_t chosen,
                           rvm_team *team, rvm_error *err)
 {
-    const size_t size = (size_t)rvm_team_size(team);
-    size_t *bytes = rvm_array(size, sizeof *bytes), many = 0;
-    own_candidate *all = rvm_array(c->count, c->most * sizeof *all);
-    rvm_status status = bytes == NULL || all == NULL ? rvm_fail_memory(err, "the classes") : RVM_OK;
-    status = rvm_team_agree(team, status, err);
-    if (status == RVM_OK) {
-        rvm_team_list(bytes, team, chosen * sizeof *all);
-        rvm_team_gather(team, mine, all, bytes);
-        for (size_t r = 0; r < size; r++)
-            many += bytes[r] / sizeof *all;
-    }
+    size_t bytes;
+    own_candidate *all = rvm_team_collect(&bytes, team, mine, chosen * sizeof *mine);
+    if (all == NULL)
+        return rvm_fail_memory(err, "the classes");
+    const size_t many = bytes / sizeof *all;
     for (size_t i = 0; i < many; i++)
         c->own[all[i].class * c->most + c->owns[all[i].class]++] = all[i].id;
-    free(bytes);
     free(all);
-    return status;
+    return RVM_OK;
 }
 
 static rvm_status spread(rvm_class_rows *c, const rvm_study *y, const size_t *told, rvm_error *err)

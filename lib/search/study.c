@@ -268,7 +268,6 @@ static rvm_status sort_rows(rvm_study *y, const rvm_problem *p, rvm_error *err)
 {
     size_t *order = NULL;
     if (p->team != NULL) {
-        y->is_shared = true;
         y->p = (rvm_problem *)p;
         return RVM_OK;
     }
@@ -434,7 +433,7 @@ rvm_status rvm_study_whole_design(rvm_columns *d, const rvm_study *y, int thread
 
 void rvm_study_free(rvm_study *y)
 {
-    if (!y->is_shared)
+    if (y->is_part || y->p == NULL || y->p->team == NULL)
         rvm_problem_free(y->p);
     rvm_kernel_rows_free(y->rows);
     if (!y->is_part)

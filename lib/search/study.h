@@ -17,9 +17,8 @@ typedef struct {
 
 /* Does not change once it is made. */
 typedef struct {
-    rvm_problem *p;        /* owned, unless a team shares it; canonical order */
+    rvm_problem *p;        /* owned, unless a team shares it and this is no part; canonical order */
     rvm_kernel_rows *rows; /* owned */
-    bool is_shared;        /* by a team: p is borrowed */
     bool is_part;          /* basis.row belongs to another study */
     rvm_basis basis;
     size_t outputs;
