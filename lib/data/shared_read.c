@@ -140,11 +140,12 @@ static rvm_status read_parts(rvm_problem **out, int *at, const part *mine, rvm_t
 {
     rvm_error fault = { 0 };
     rvm_problem *p = rvm_problem_alloc();
-    rvm_status status = p != NULL ? RVM_OK : rvm_fail_memory(&fault, "the data");
-    status = agree(at, team, status, &fault);
-    if (status == RVM_OK && p != NULL)
+    if (p == NULL)
+        return agree(at, team, rvm_fail_memory(err, "the data"), err);
+    rvm_status status = agree(at, team, RVM_OK, &fault);
+    if (status == RVM_OK)
         status = agree(at, team, read_part(p, mine, team, &fault), &fault);
-    if (status == RVM_OK && p != NULL)
+    if (status == RVM_OK)
         status = check_all(p, team, &fault);
     return finish(out, p, status, &fault, err);
 }
