@@ -3,7 +3,8 @@
 # Yours to set, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS    added to our own flags, later, so that yours win
 #   MPICC                                the compiler of an MPI, for rvm-train-mpi (mpicc)
-#   PREFIX DESTDIR BINDIR MANDIR         where `make install` puts things
+#   PREFIX DESTDIR BINDIR MANDIR BASHDIR ZSHDIR
+#                                        where `make install` puts things
 #   FLAVOUR                              release, asan, coverage, ... or a name of your own; each
 #                                        builds in build/FLAVOUR, so flavours leave each other alone
 #   JOBS                                 suites and command-line tests that run at a time (2)
@@ -12,6 +13,8 @@
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 FLAVOUR ?= release
 CLANG   ?= clang
 MPICC   ?= mpicc
@@ -177,7 +180,7 @@ EVERY_MAN1 := $(wildcard man/*.1)
 MAN1     := $(if $(MPI_LIBS),$(EVERY_MAN1),$(filter-out $(MPI_TOOLS:%=man/%.1),$(EVERY_MAN1)))
 MAN5     := $(wildcard man/*.5)
 FORMATTED = $(wildcard *.c lib/*.h lib/*/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
-SHELL_FILES = $(SCRIPTS) $(wildcard tests/*.sh tests/cli/*.inc tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
+SHELL_FILES = $(SCRIPTS) tools/completions $(wildcard tests/*.sh tests/cli/*.inc tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
 
 # Commands are shown in short unless V is set.
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
@@ -458,25 +461,41 @@ man:
 
 # ---- products --------------------------------------------------------------------------------------
 
-## install, uninstall: tools and manual pages; PREFIX, DESTDIR, BINDIR, MANDIR
+# What shells know of the tools, NAME for bash and _NAME for zsh: by their --help, which is their table
+# of options. Not of what stands behind mpirun, where shells complete the options of that.
+COMPLETED   := $(filter-out $(MPI_TOOLS),$(EVERY_TOOL)) $(notdir $(SCRIPTS))
+COMPLETIONS := $(OUT)/completions
+$(COMPLETIONS): tools/completions $(TOOLS:%=$(BIN)/%) $(SCRIPTS)
+	@rm -rf $@ $@.new && mkdir -p $@.new
+	@for program in $(filter-out $(MPI_TOOLS:%=$(BIN)/%),$(TOOLS:%=$(BIN)/%)) $(SCRIPTS); do name=$${program##*/}; \
+	    sh tools/completions bash "$$program" >"$@.new/$$name" && \
+	    sh tools/completions zsh "$$program" >"$@.new/_$$name" || exit 1; done
+	@mv $@.new $@
+
+## install, uninstall: tools, manual pages, shell completions; PREFIX, DESTDIR, BINDIR, MANDIR, BASHDIR, ZSHDIR
 # Folders that install makes are remembered in build/folders, so that uninstall takes away those of
 # them that are empty then, and no others.
 .PHONY: install uninstall
-FOLDERS = '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5'
+FOLDERS = '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5' \
+          '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)'
 # These folders, and those that they are in, one a line, the innermost first.
 list_folders = for d in $(FOLDERS); do \
         while [ "$$d" != / ] && [ "$$d" != . ]; do printf '%s\n' "$$d"; d=$$(dirname "$$d"); done; \
     done | LC_ALL=C sort -ru
-install: all
+install: all $(COMPLETIONS)
 	@$(list_folders) | while IFS= read -r d; do [ -d "$$d" ] || printf '%s\n' "$$d"; done >>build/folders
 	install -d $(FOLDERS)
 	install -m 755 $(TOOLS:%=$(BIN)/%) $(SCRIPTS) '$(DESTDIR)$(BINDIR)'
 	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1'
 	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5'
+	install -m 644 $(COMPLETED:%=$(COMPLETIONS)/%) '$(DESTDIR)$(BASHDIR)'
+	install -m 644 $(COMPLETED:%=$(COMPLETIONS)/_%) '$(DESTDIR)$(ZSHDIR)'
 uninstall:
 	if cd '$(DESTDIR)$(BINDIR)' 2>/dev/null; then rm -f $(EVERY_TOOL) $(notdir $(SCRIPTS)); fi
 	if cd '$(DESTDIR)$(MANDIR)/man1' 2>/dev/null; then rm -f $(notdir $(EVERY_MAN1)); fi
 	if cd '$(DESTDIR)$(MANDIR)/man5' 2>/dev/null; then rm -f $(notdir $(MAN5)); fi
+	if cd '$(DESTDIR)$(BASHDIR)' 2>/dev/null; then rm -f $(COMPLETED); fi
+	if cd '$(DESTDIR)$(ZSHDIR)' 2>/dev/null; then rm -f $(COMPLETED:%=_%); fi
 	@[ ! -f build/folders ] || $(list_folders) | while IFS= read -r d; do \
 	    if grep -qxF -e "$$d" build/folders && rmdir "$$d" 2>/dev/null; then \
 	        grep -vxF -e "$$d" build/folders >build/folders.new; mv build/folders.new build/folders; fi; done

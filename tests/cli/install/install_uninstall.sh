@@ -1,4 +1,4 @@
-# make install puts tools and manual pages where they belong, the installed copy runs, and make
+# make install puts tools, manual pages and completions where they belong, the installed copy runs, and make
 # uninstall takes all of it away again.
 set -eu
 
@@ -23,6 +23,11 @@ done
 for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5 \
     ${mpi:+"man1/$mpi.1"}; do
     cmp "$SRC/man/${page#*/}" "root/usr/share/man/$page"
+done
+
+for tool in rvm-train rvm-predict rvm-scale rvm-plot; do
+    grep -q -- --version "root/usr/share/bash-completion/completions/$tool"
+    grep -q -- --version "root/usr/share/zsh/site-functions/_$tool"
 done
 
 printf '1 1:0 2:5\n-1 1:4 2:3\n' >data
