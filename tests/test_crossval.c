@@ -4,11 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
 #include "problems.h"
 #include "product/crossval.h"
+#include "product/score.h"
 #include "product/trainer.h"
 #include "rvm.h"
+#include "team_threads.h"
 
 /* A wave with scattered noise, or its sign as a class. */
 static rvm_problem *wave(size_t N, rvm_task task)
@@ -487,6 +491,190 @@ START_TEST(folds_know_of_their_noise)
     }
 END_TEST
 
+/* ---- Many rows ------------------------------------------------------------------------------- */
+
+enum { MANY = 9001, FOLDS = 3 };
+
+/* Every 60th row of all, in canonical order, by each process alone: what it is trained on is
+ * nearly all that there is to see in a second. */
+static rvm_status train_some(rvm_model **out, rvm_report *last, const rvm_problem *p,
+                             const rvm_settings *s, rvm_error *err)
+{
+    const size_t all = rvm_problem_all(p), count = all / 60;
+    size_t *order = NULL, *row = calloc(count, sizeof *row);
+    rvm_problem *some = NULL;
+    rvm_settings own = *s;
+    own.restarts = 1;
+    own.threads = 1;
+    for (size_t k = 0; k < count; k++)
+        row[k] = 60 * k;
+    rvm_status status = rvm_order_rows(&order, p, err);
+    if (status == RVM_OK)
+        status = rvm_shard_pick(&some, p, p->team == NULL ? order : NULL, row, count, err);
+    if (status == RVM_OK)
+        status = rvm_train(out, some, &own, err);
+    last->noise_at_bound = all % 2 == 1;
+    rvm_problem_free(some);
+    free(order);
+    free(row);
+    return status;
+}
+
+/* Rows first .. end - 1 of a file: two inputs, a target or one of three classes, and every fifth
+ * row there twice. */
+static rvm_problem *many_rows(rvm_task task, size_t first, size_t end)
+{
+    rvm_problem *p = empty_problem();
+    for (size_t i = first; i < end; i++) {
+        const size_t k = i % 5 == 4 ? i - 1 : i;
+        const double x[] = { 4 * fraction(0.6180339887 * (double)k), fraction(0.7 * (double)k) };
+        const double t = sin(3 * x[0]) + 0.2 * sin(97.0 * (double)k);
+        append_dense(p, task == RVM_REGRESSION ? t : t < -0.5 ? 7 : t < 0.5 ? 2 : 5, x, 2);
+    }
+    return p;
+}
+
+/* What cross-validation has come to: of the rows of a file. */
+typedef struct {
+    rvm_settings s;
+    rvm_crossval *v;
+    rvm_score score;
+    rvm_fold_score fold;
+} validated;
+
+static void validate_all(validated *r, const rvm_problem *p)
+{
+    rvm_error err = { 0 };
+    bool done = false;
+    CHECK_OK(rvm_crossval_alloc(&r->v, p, &r->s, FOLDS, train_some, false, &err));
+    while (!done)
+        CHECK_OK(rvm_crossval_step(&done, r->v, &err));
+    CHECK_OK(rvm_score_held_out(&r->score, rvm_crossval_prediction(r->v), p, &err));
+    CHECK_OK(rvm_score_folds(&r->fold, rvm_crossval_prediction(r->v), p, &err));
+}
+
+static void check_scores(const validated *a, const validated *b)
+{
+    const rvm_score *x = &a->score, *y = &b->score;
+    ck_assert_uint_eq(x->rows, y->rows);
+    ck_assert_uint_eq(x->correct, y->correct);
+    ck_assert_double_eq(x->error2, y->error2);
+    ck_assert_double_eq(x->nlpd, y->nlpd);
+    ck_assert_double_eq(x->m_pp, y->m_pp);
+    ck_assert_double_eq(x->m_tt, y->m_tt);
+    ck_assert_double_eq(x->m_pt, y->m_pt);
+    ck_assert_double_eq(a->fold.error, b->fold.error);
+    ck_assert_double_eq(a->fold.log_loss, b->fold.log_loss);
+    ck_assert_double_eq(a->fold.cover, b->fold.cover);
+    ck_assert_double_eq(rvm_crossval_vectors(a->v), rvm_crossval_vectors(b->v));
+    ck_assert_double_eq(rvm_crossval_at_bound(a->v), rvm_crossval_at_bound(b->v));
+}
+
+/* Row i of the one is row j of the other. */
+static void check_row(const validated *a, size_t i, const validated *b, size_t j)
+{
+    const rvm_prediction *x = rvm_crossval_prediction(a->v), *y = rvm_crossval_prediction(b->v);
+    ck_assert_uint_eq(rvm_crossval_fold_of(a->v, i), rvm_crossval_fold_of(b->v, j));
+    ck_assert_double_eq(x->value[i], y->value[j]);
+    ck_assert_double_eq(x->variance[i], y->variance[j]);
+    for (size_t c = 0; c < x->classes; c++)
+        ck_assert_double_eq(x->probability[i * x->classes + c], y->probability[j * x->classes + c]);
+}
+
+static void validate_together(void *context, rvm_team *team)
+{
+    const validated *alone = context;
+    const size_t rank = (size_t)team->rank, size = (size_t)team->size;
+    const size_t first = rank * MANY / size, end = (rank + 1) * MANY / size;
+    rvm_problem *p = many_rows(alone->s.task, first, end);
+    validated r = { .s = alone->s };
+    r.s.interrupted = &team->interrupted;
+    ck_assert_int_eq(rvm_shard_spread(&p, first, team, NULL), RVM_OK);
+    validate_all(&r, p);
+    check_scores(&r, alone);
+    for (size_t i = 0; i < p->rows; i++)
+        check_row(&r, i, alone, rvm_problem_number(p, i));
+    rvm_crossval_free(r.v);
+    rvm_problem_free(p);
+}
+
+static rvm_settings settings_of_case(int number)
+{
+    rvm_settings s = settings_for(number == 1 ? RVM_CLASSIFICATION : RVM_REGRESSION, RVM_RBF, 1);
+    s.kernel_prior = number == 2;
+    s.threads = 2;
+    return s;
+}
+
+/* Of three spans: of seven processes four have no rows. */
+START_TEST(a_team_validates_as_one_process_does)
+    {
+        static const int teams[] = { 1, 2, 3, 7 };
+        validated alone = { .s = settings_of_case(_i) };
+        rvm_problem *p = many_rows(alone.s.task, 0, MANY);
+        validate_all(&alone, p);
+        for (size_t t = 0; t < sizeof teams / sizeof teams[0]; t++)
+            team_threads_run(teams[t], validate_together, &alone);
+        rvm_crossval_free(alone.v);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Copies of a row may change places with one another, but say the same. */
+START_TEST(the_order_of_many_rows_says_nothing)
+    {
+        validated r = { .s = settings_of_case(_i) }, other = { .s = settings_of_case(_i) };
+        rvm_problem *p = many_rows(r.s.task, 0, MANY);
+        size_t *row = calloc(MANY, sizeof *row);
+        for (size_t i = 0; i < MANY; i++)
+            row[i] = (i * 1009 + 17) % MANY;
+        rvm_problem *q = rvm_problem_subset(p, row, MANY);
+        validate_all(&r, p);
+        validate_all(&other, q);
+        check_scores(&r, &other);
+        for (size_t i = 0; i < MANY && r.s.task == RVM_REGRESSION; i++)
+            check_row(&other, i, &r, row[i]);
+        rvm_crossval_free(r.v);
+        rvm_crossval_free(other.v);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+        free(row);
+    }
+END_TEST
+
+/* Scores from their definitions, in two passes. */
+START_TEST(scores_of_many_rows_are_right)
+    {
+        validated r = { .s = settings_of_case(0) };
+        rvm_problem *p = many_rows(RVM_REGRESSION, 0, MANY);
+        double mean_p = 0, mean_t = 0, pp = 0, tt = 0, pt = 0, error2 = 0, held = 0, density = 0;
+        validate_all(&r, p);
+        const rvm_prediction *out = rvm_crossval_prediction(r.v);
+        for (size_t i = 0; i < MANY; i++) {
+            mean_p += out->value[i] / MANY;
+            mean_t += p->target[i] / MANY;
+        }
+        for (size_t i = 0; i < MANY; i++) {
+            const double d = out->value[i] - mean_p, e = p->target[i] - mean_t;
+            const double miss = p->target[i] - out->value[i], v = out->variance[i];
+            pp += d * d;
+            tt += e * e;
+            pt += d * e;
+            error2 += miss * miss;
+            held += fabs(miss) <= 1.6448536269514722 * sqrt(v);
+            density += 0.5 * (log(2 * M_PI * v) + miss * miss / v);
+        }
+        check_close(rvm_score_squared_correlation(&r.score), pt * pt / (pp * tt), 1e-12);
+        check_close(rvm_score_mean_squared_error(&r.score), error2 / MANY, 1e-12);
+        check_close(r.fold.error, error2 / MANY, 1e-12);
+        check_close(r.fold.cover, held / MANY, 1e-12);
+        check_close(r.fold.log_loss, density / MANY, 1e-12);
+        check_close(r.score.nlpd, density, 1e-12);
+        rvm_crossval_free(r.v);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 Suite *crossval_suite(void)
 {
     Suite *suite = suite_create("crossval");
@@ -506,6 +694,12 @@ Suite *crossval_suite(void)
     tcase_add_test(tc, copies_are_left_out_together);
     tcase_add_loop_test(tc, folds_come_some_at_a_time, 0, 4);
     tcase_add_loop_test(tc, folds_know_of_their_noise, 0, 2);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("many rows");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, a_team_validates_as_one_process_does, 0, 3);
+    tcase_add_loop_test(tc, the_order_of_many_rows_says_nothing, 0, 2);
+    tcase_add_test(tc, scores_of_many_rows_are_right);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -44,7 +44,7 @@ static void train_together(void *context, rvm_team *team)
     bool so = false;
     s.interrupted = &team->interrupted;
     CHECK_OK(rvm_shard_spread(&p, first, team, &err));
-    CHECK_OK(rvm_together(&so, p, &s, &err));
+    CHECK_OK(rvm_together(&so, p, &s, 0, &err));
     ck_assert(so);
     rvm_model *m = train(p, &s);
     char *bytes = bytes_of(m);
@@ -145,6 +145,96 @@ START_TEST(chosen_width)
     }
 END_TEST
 
+/* ---- Cross-validation ------------------------------------------------------------------------ */
+
+typedef struct {
+    rvm_settings s;
+    size_t classes;
+    const rvm_prediction *alone; /* of the rows in the order of the file */
+} folds_job;
+
+static void validate_together(void *context, rvm_team *team)
+{
+    const folds_job *j = context;
+    const size_t rank = (size_t)team->rank, size = (size_t)team->size;
+    const size_t first = rank * ROWS / size, end = (rank + 1) * ROWS / size;
+    rvm_problem *p = problem_of(j->s.task, j->classes, first, end);
+    rvm_settings s = j->s;
+    rvm_prediction out = { 0 };
+    rvm_error err = { 0 };
+    bool so = false, finished = false;
+    s.interrupted = &team->interrupted;
+    CHECK_OK(rvm_shard_spread(&p, first, team, &err));
+    CHECK_OK(rvm_together(&so, p, &s, 2, &err));
+    ck_assert(so);
+    CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 2, &err));
+    ck_assert(finished);
+    ck_assert_uint_eq(out.rows, p->rows);
+    for (size_t i = 0; i < p->rows; i++) {
+        const size_t n = rvm_problem_number(p, i);
+        ck_assert_double_eq(out.value[i], j->alone->value[n]);
+        ck_assert_double_eq(out.variance[i], j->alone->variance[n]);
+        for (size_t c = 0; c < out.classes; c++)
+            ck_assert_double_eq(out.log_probability[i * out.classes + c],
+                                j->alone->log_probability[n * out.classes + c]);
+    }
+    rvm_prediction_free(&out);
+    rvm_problem_free(p);
+}
+
+START_TEST(folds)
+    {
+        const size_t classes[] = { 0, 2, 3 };
+        rvm_settings s = of_task(_i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION);
+        rvm_prediction out = { 0 };
+        rvm_error err = { 0 };
+        bool finished = false;
+        s.threads = s.restarts = 1;
+        s.tolerance = 3;
+        s.standardize = _i == 0;
+        rvm_problem *p = problem_of(s.task, classes[_i], 0, ROWS);
+        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 2, &err));
+        folds_job j = { s, classes[_i], &out };
+        team_threads_run(3, validate_together, &j);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
+/* Of 8500 rows that all differ a tenth, or half, may be left out: 2500 different ones are to be
+ * left. Of copies of 4000 rows half may be too many. */
+static void ask(void *context, rvm_team *team)
+{
+    const bool *copies = context;
+    const size_t rank = (size_t)team->rank, size = (size_t)team->size;
+    const size_t first = rank * ROWS / size, end = (rank + 1) * ROWS / size;
+    const int index = 1;
+    rvm_settings s = of_task(RVM_REGRESSION);
+    rvm_problem *p = empty_problem();
+    rvm_error err = { 0 };
+    bool so = false;
+    for (size_t i = first; i < end; i++) {
+        const double x = (double)(*copies ? i % 4000 : i);
+        ck_assert(rvm_problem_append(p, x, &index, &x, 1));
+    }
+    CHECK_OK(rvm_shard_spread(&p, first, team, &err));
+    CHECK_OK(rvm_together(&so, p, &s, 10, &err));
+    ck_assert(so);
+    CHECK_OK(rvm_together(&so, p, &s, 2, &err));
+    ck_assert(so == !*copies);
+    s.probability = true;
+    CHECK_OK(rvm_together(&so, p, &s, 10, &err));
+    ck_assert(!so);
+    rvm_problem_free(p);
+}
+
+START_TEST(enough_rows_are_left)
+    {
+        bool copies = _i == 1;
+        team_threads_run(2, ask, &copies);
+    }
+END_TEST
+
 static void add_case(Suite *s, const char *name, const TTest *test, int times)
 {
     TCase *c = tcase_create(name);
@@ -165,5 +255,7 @@ Suite *together_suite(void)
     add_case(s, "kernel prior", kernel_prior, 2);
     add_case(s, "length-scales", length_scales, 1);
     add_case(s, "chosen width", chosen_width, 1);
+    add_case(s, "folds", folds, 3);
+    add_case(s, "rows that are left", enough_rows_are_left, 2);
     return s;
 }

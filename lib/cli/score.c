@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "product/score.h"
 
 /* Never -nan, which the sign of a nan would make of %g. */
 static const char *write_correlation(char text[32], double x)
@@ -128,38 +129,39 @@ static rvm_status print_regression_folds(const rvm_prediction *prediction, const
 
     if (score == NULL)
         return rvm_fail_memory(err, "scores");
-    for (size_t k = 0; k < outputs; k++)
-        rvm_score_add_output(&score[k], prediction, p, k);
-    if (!quiet)
-        print_outputs(score, outputs);
-    printf("Cross Validation Mean squared error = ");
-    print_for_grid(rvm_score_mean_error_over(score, outputs));
-    printf("\nCross Validation Squared correlation coefficient = %s\n",
-           write_correlation(correlation, rvm_score_correlation_over(score, outputs)));
+    const rvm_status status = rvm_score_held_out(score, prediction, p, err);
+    if (status == RVM_OK) {
+        if (!quiet)
+            print_outputs(score, outputs);
+        printf("Cross Validation Mean squared error = ");
+        print_for_grid(rvm_score_mean_error_over(score, outputs));
+        printf("\nCross Validation Squared correlation coefficient = %s\n",
+               write_correlation(correlation, rvm_score_correlation_over(score, outputs)));
+    }
     free(score);
-    return RVM_OK;
+    return status;
 }
 
-static void print_class_folds(const rvm_prediction *prediction, const rvm_problem *p)
+static rvm_status print_class_folds(const rvm_prediction *prediction, const rvm_problem *p,
+                                    rvm_error *err)
 {
-    const rvm_model_info info = { .task = RVM_CLASSIFICATION };
     rvm_score score = { 0 };
+    const rvm_status status = rvm_score_held_out(&score, prediction, p, err);
 
-    rvm_score_add(&score, &info, prediction, p);
-    printf("Cross Validation Accuracy = %g%%\n", rvm_score_accuracy(&score));
+    if (status == RVM_OK)
+        printf("Cross Validation Accuracy = %g%%\n", rvm_score_accuracy(&score));
+    return status;
 }
 
 rvm_status cli_score_folds(const rvm_prediction *prediction, const rvm_problem *p, bool quiet,
                            rvm_error *err)
 {
     const bool regression = prediction->classes == 0;
-    rvm_status status = RVM_OK;
+    const size_t rows = rvm_problem_rows(p);
     rvm_fold_score score;
+    rvm_status status = regression ? print_regression_folds(prediction, p, quiet, err)
+                                   : print_class_folds(prediction, p, err);
 
-    if (regression)
-        status = print_regression_folds(prediction, p, quiet, err);
-    else
-        print_class_folds(prediction, p);
     if (status != RVM_OK || quiet)
         return status;
     status = rvm_score_folds(&score, prediction, p, err);
@@ -167,7 +169,7 @@ rvm_status cli_score_folds(const rvm_prediction *prediction, const rvm_problem *
         print_density(score.log_loss);
         fprintf(stderr, "90 %% intervals hold %.3g %% of the targets\n", 100 * score.cover);
     } else if (status == RVM_OK) {
-        print_mean("log loss", score.log_loss, prediction->rows - score.unseen, prediction->rows,
+        print_mean("log loss", score.log_loss, rows - score.unseen, rows,
                    "the class of the others is in one fold only");
     }
     return status;

@@ -320,8 +320,8 @@ static rvm_problem *share_out(const cli_train_job *job, rvm_problem *p)
     if (job->settings.kernel.type == RVM_PRECOMPUTED)
         return p; /* rank 0 has read all of them */
     rvm_status status = rvm_shard_sort(&p, job->team, &err);
-    if (status == RVM_OK && job->folds == 0)
-        status = rvm_together(&together, p, &job->settings, &err);
+    if (status == RVM_OK)
+        status = rvm_together(&together, p, &job->settings, (size_t)job->folds, &err);
     if (status == RVM_OK && together)
         return p;
 

@@ -411,23 +411,48 @@ rvm_status rvm_shard_gather(rvm_problem **out, const rvm_problem *p, const size_
                            : gather_rows(out, p, row, count, p->team, err);
 }
 
-rvm_status rvm_shard_repeats(bool *repeats, const rvm_problem *p, rvm_error *err)
+/* *ends: the last row of each process that has any; *place: in it, that of the row before the
+ * first one that is here; *found: whether there is one. */
+static rvm_status find_row_before(rvm_problem **ends, size_t *place, bool *found,
+                                  const rvm_problem *p, rvm_error *err)
 {
-    *repeats = false;
-    if (p->team == NULL)
-        return RVM_OK;
     const size_t size = (size_t)rvm_team_size(p->team), mine = p->rows > 0, last = p->rows - mine;
     size_t *before = rvm_array(size + 1, sizeof *before);
-    rvm_problem *ends = NULL; /* the last row of each process that has any */
     if (before == NULL)
         return rvm_fail_memory(err, no_memory);
     rvm_team_offsets(before, p->team, mine);
     const size_t k = before[rvm_team_rank(p->team)];
-    const rvm_status status = rvm_shard_gather(&ends, p, &last, mine, err);
-    *repeats = status == RVM_OK && mine > 0 && k > 0 && rvm_order_alike(p, 0, ends, k - 1);
-    rvm_problem_free(ends);
     free(before);
+    *found = mine > 0 && k > 0;
+    *place = k - *found;
+    return rvm_shard_gather(ends, p, &last, mine, err);
+}
+
+/* By features alone, or by targets too. */
+static rvm_status compare_with_before(bool *same, const rvm_problem *p, bool targets,
+                                      rvm_error *err)
+{
+    rvm_problem *ends = NULL;
+    size_t place = 0;
+    *same = false;
+    if (p->team == NULL)
+        return RVM_OK;
+    const rvm_status status = find_row_before(&ends, &place, same, p, err);
+    *same =
+        status == RVM_OK && *same &&
+        (targets ? rvm_order_compare(p, 0, ends, place) == 0 : rvm_order_alike(p, 0, ends, place));
+    rvm_problem_free(ends);
     return status;
+}
+
+rvm_status rvm_shard_repeats(bool *repeats, const rvm_problem *p, rvm_error *err)
+{
+    return compare_with_before(repeats, p, false, err);
+}
+
+rvm_status rvm_shard_goes_on(bool *goes_on, const rvm_problem *p, rvm_error *err)
+{
+    return compare_with_before(goes_on, p, true, err);
 }
 
 /* ---- Numbers that belong to rows ------------------------------------------------------------- */

@@ -30,6 +30,8 @@ RVM_CHECKED rvm_status rvm_shard_thin(rvm_problem **out, const rvm_problem *p, s
                                       rvm_error *err);
 /* *repeats: the first row that is here has the features of the one before it, elsewhere. */
 RVM_CHECKED rvm_status rvm_shard_repeats(bool *repeats, const rvm_problem *p, rvm_error *err);
+/* *goes_on: and its targets, too. */
+RVM_CHECKED rvm_status rvm_shard_goes_on(bool *goes_on, const rvm_problem *p, rvm_error *err);
 /* *out, owned by the caller: the same of rows row[0 .. count), ascending, of those that are here, and
  * of those that the other processes name of theirs. */
 RVM_CHECKED rvm_status rvm_shard_gather(rvm_problem **out, const rvm_problem *p, const size_t *row,

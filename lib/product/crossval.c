@@ -1,16 +1,12 @@
 /* Cross-validation.
  *
- * A fold is a number for each row, drawn once from the seed before anything is trained, so folds
- * are the same for any number of threads and on every machine.  As in libsvm, classification with
- * fewer folds than rows shuffles each class by itself and gives fold i the part
- * [i n / folds, (i + 1) n / folds) of it; otherwise one shuffle of all rows is cut that way.  The
- * rows of classes with fewer rows than folds go to the folds in turn instead: those parts would put
- * every single row into the last fold, which then leaves nothing to train on. */
+ * A fold is a number for each row, drawn once from the seed before anything is trained (folds.c),
+ * so folds are the same for any number of threads and on every machine.  Processes that share the
+ * rows train one fold after another, all of them together, on their shares of the rows that are not
+ * in it; of those that are in it each predicts what it has. */
 #include "product/crossval.h"
 
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +17,9 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "data/labels.h"
-#include "data/order.h"
 #include "data/problem.h"
+#include "data/shard.h"
+#include "product/folds.h"
 #include "product/journal.h"
 #include "product/model.h"
 #include "product/predict.h"
@@ -42,8 +39,7 @@ struct rvm_crossval {
     size_t folds, wanted, finished; /* of them so many are to be trained, and are */
     int threads, room;              /* in all; folds side by side that there is room for */
     rvm_labels labels;              /* classification */
-    size_t *fold;                   /* owned, rows: which fold a row is in */
-    size_t turn;                    /* fold of the next row of a small class */
+    size_t *fold;                   /* owned, rows that are here: which fold a row is in */
     outcome *outcome;               /* owned, folds */
     rvm_journal_fold *journal;      /* borrowed, folds: of the settings; NULL: none is kept */
     rvm_prediction out;             /* owned */
@@ -52,108 +48,42 @@ struct rvm_crossval {
 /* Numbers that a training may take for each pair of its rows, when these are few. */
 enum { NUMBERS_A_PAIR = 16 };
 
-/* Shuffles the rows listed in `row` and deals them out in contiguous parts, few of them in turn. */
-static void deal(rvm_crossval *v, size_t *row, size_t count, gsl_rng *rng)
-{
-    gsl_ran_shuffle(rng, row, count, sizeof *row);
-    for (size_t k = 0; k < count && count < v->folds; k++)
-        v->fold[row[k]] = v->turn++ % v->folds;
-    for (size_t i = 0; i < v->folds && count >= v->folds; i++)
-        for (size_t k = i * count / v->folds; k < (i + 1) * count / v->folds; k++)
-            v->fold[row[k]] = i;
-}
-
-/* leader[i]: the first one of the rows that are the same as row i, targets and all.
- * Returns how many leaders there are. */
-static size_t find_leaders(size_t *leader, const rvm_problem *p, const size_t *order)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < p->rows; k++) {
-        const size_t i = order[k], before = k > 0 ? order[k - 1] : i;
-        const bool same = k > 0 && rvm_order_copy(p, before, i);
-        leader[i] = same ? leader[before] : i;
-        count += !same;
-    }
-    return count;
-}
-
-/* Rows of a regression that are there more than once are left out together: with a copy in training a
- * row is not left out. Where most rows are copies that is how such data are, of few values each, and
- * rows to come will be copies too. */
-static rvm_status choose_leaders(size_t *leader, const rvm_crossval *v, rvm_error *err)
-{
-    const rvm_problem *p = v->p;
-    size_t *order = NULL, count = p->rows;
-    if (v->settings.task == RVM_REGRESSION) {
-        const rvm_status status = rvm_order_rows(&order, p, err);
-        if (status != RVM_OK)
-            return status;
-        count = find_leaders(leader, p, order);
-        free(order);
-    }
-    if (v->settings.task != RVM_REGRESSION || count <= p->rows / 2 || count < v->folds)
-        for (size_t i = 0; i < p->rows; i++)
-            leader[i] = i;
-    return RVM_OK;
-}
-
-static rvm_status draw_folds(rvm_crossval *v, rvm_error *err)
-{
-    const size_t N = v->p->rows;
-    const bool by_class = v->settings.task == RVM_CLASSIFICATION && v->folds < N;
-    const size_t groups = by_class ? v->labels.count : 1;
-    size_t *row = rvm_array(N, sizeof *row), *leader = rvm_array(N, sizeof *leader);
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    rvm_status status = rng == NULL || row == NULL || leader == NULL
-                            ? rvm_fail_memory(err, "the folds")
-                            : choose_leaders(leader, v, err);
-    if (status == RVM_OK)
-        gsl_rng_set(rng, v->settings.seed);
-    for (size_t g = 0; status == RVM_OK && g < groups; g++) {
-        size_t count = 0;
-
-        for (size_t i = 0; i < N; i++)
-            if (leader[i] == i && (!by_class || v->labels.of_row[i] == g))
-                row[count++] = i;
-        deal(v, row, count, rng);
-    }
-    for (size_t i = 0; status == RVM_OK && i < N; i++)
-        v->fold[i] = v->fold[leader[i]];
-    gsl_rng_free(rng);
-    free(leader);
-    free(row);
-    return status;
-}
-
 static rvm_status validation_init(rvm_crossval *v, const rvm_problem *p, const rvm_settings *s,
                                   size_t folds, rvm_error *err)
 {
     v->p = p;
     v->settings = *s;
-    v->folds = v->wanted = GSL_MIN(folds, p->rows);
+    v->folds = v->wanted = GSL_MIN(folds, rvm_problem_all(p));
     v->settings.kernel = rvm_settings_kernel(s, p);
     v->fold = rvm_array(p->rows, sizeof *v->fold);
     v->outcome = rvm_array(v->folds, sizeof *v->outcome);
-    if (v->fold == NULL || v->outcome == NULL)
-        return rvm_fail_memory(err, "the folds");
-    if (s->task == RVM_CLASSIFICATION) {
-        const rvm_status status = rvm_labels_find(&v->labels, p, err);
-        if (status != RVM_OK)
-            return status;
-    }
-    return draw_folds(v, err);
+    rvm_status status =
+        v->fold == NULL || v->outcome == NULL ? rvm_fail_memory(err, "the folds") : RVM_OK;
+    status = rvm_team_agree(p->team, status, err);
+    if (status == RVM_OK && s->task == RVM_CLASSIFICATION)
+        status = rvm_labels_find(&v->labels, p, err);
+    status = rvm_team_agree(p->team, status, err);
+    return status == RVM_OK
+               ? rvm_folds_draw(v->fold, p, &v->labels, v->folds, v->settings.seed, err)
+               : status;
 }
 
-/* The rows in fold i (inside) or in all others, in file order; NULL without memory.
- * `row` lists them afterwards. */
-static rvm_problem *part(const rvm_crossval *v, size_t *row, size_t i, bool inside)
+/* row[0 .. count): the rows that are here and in fold i (inside), or in all others. */
+static size_t list_rows(size_t *row, const rvm_crossval *v, size_t i, bool inside)
 {
     size_t count = 0;
 
     for (size_t r = 0; r < v->p->rows; r++)
         if ((v->fold[r] == i) == inside)
             row[count++] = r;
-    return rvm_problem_subset(v->p, row, count);
+    return count;
+}
+
+/* A line of a part that `row` lists is one of the file. */
+static void point_to_file(rvm_error *err, const rvm_crossval *v, const size_t *row)
+{
+    if (err != NULL && err->line > 0)
+        err->line = rvm_problem_number(v->p, row[err->line - 1]) + 1;
 }
 
 static bool is_interrupted(const rvm_crossval *v)
@@ -202,48 +132,84 @@ static void copy_outputs(rvm_prediction *out, size_t row, const rvm_prediction *
     out->residual[row] = from->residual[r];
 }
 
+/* A fold whose predictions are there. Borrowed. */
+typedef struct {
+    const rvm_crossval *v;
+    size_t i;
+} whole_fold;
+
+/* Its rows, and the squared errors of each output. */
+static void add_errors(void *context, size_t row, double *sums)
+{
+    const whole_fold *f = context;
+    const size_t q = f->v->p->outputs;
+    const double *t = rvm_problem_targets(f->v->p, row), *value = f->v->out.value + row * q;
+    if (f->v->fold[row] != f->i)
+        return;
+    for (size_t k = 0; k < q; k++)
+        sums[k] += gsl_pow_2(t[k] - value[k]);
+    sums[q]++;
+}
+
 /* Whether the noise of an output is next to nothing beside its errors at rows that were left out: that
  * what is noise there was learned by heart. A process of a narrow kernel can do so with the noise away from
  * its bound. */
-static bool learns_by_heart(const rvm_model *m, const rvm_problem *held_out,
-                            const rvm_prediction *of_fold)
+static rvm_status find_learned_by_heart(bool *so, const rvm_crossval *v, size_t i,
+                                        const rvm_model *m, rvm_error *err)
 {
     const double next_to_nothing = 0.01;
-    const size_t q = held_out->outputs;
-    for (size_t k = 0; k < q; k++) {
-        double squares = 0;
-        for (size_t n = 0; n < held_out->rows; n++)
-            squares += gsl_pow_2(held_out->target[n * q + k] - of_fold->value[n * q + k]);
-        if (m->latent[k].noise_variance < next_to_nothing * squares / (double)held_out->rows)
-            return true;
-    }
-    return false;
+    const size_t q = v->p->outputs;
+    whole_fold f = { v, i };
+    double *sums = rvm_array(q + 1, sizeof *sums);
+    rvm_status status = sums == NULL ? rvm_fail_memory(err, "a fold") : RVM_OK;
+    status = rvm_team_agree(v->p->team, status, err);
+    if (status == RVM_OK)
+        status = rvm_folds_sum(sums, q + 1, v->p, add_errors, NULL, &f, err);
+    *so = false;
+    for (size_t k = 0; k < q && status == RVM_OK; k++)
+        *so = *so || m->latent[k].noise_variance < next_to_nothing * sums[k] / sums[q];
+    free(sums);
+    return status;
 }
 
-/* Predictions of the rows of fold i. */
-static rvm_status predict_fold(rvm_crossval *v, size_t *row, size_t i, const rvm_model *m,
+/* Predictions of the rows of fold i that are here, which `row` lists. */
+static rvm_status predict_rows(rvm_crossval *v, const size_t *row, size_t count, const rvm_model *m,
                                rvm_error *err)
 {
-    rvm_problem *held_out = part(v, row, i, true);
+    rvm_problem *held_out = rvm_problem_subset(v->p, row, count);
     if (held_out == NULL)
         return rvm_fail_memory(err, "a fold");
 
-    const bool regression = v->settings.task == RVM_REGRESSION;
     const rvm_predictor_settings settings = { .variance = true,
-                                              .interval = regression ? RVM_FOLD_INTERVAL : 0,
+                                              .interval = v->settings.task == RVM_REGRESSION
+                                                              ? RVM_FOLD_INTERVAL
+                                                              : 0,
                                               .residual = v->residuals,
                                               .threads = v->settings.threads };
     const rvm_model_info info = rvm_model_describe(m);
-    rvm_prediction *out = &v->out, of_fold = { 0 };
+    rvm_prediction of_fold = { 0 };
     const rvm_status status = rvm_predict_by(&of_fold, m, held_out, &settings, err);
-    for (size_t r = 0; status == RVM_OK && r < held_out->rows; r++) {
-        copy_outputs(out, row[r], &of_fold, r);
-        copy_classes(out, row[r], v, &of_fold, r, &info);
+    for (size_t r = 0; status == RVM_OK && r < count; r++) {
+        copy_outputs(&v->out, row[r], &of_fold, r);
+        copy_classes(&v->out, row[r], v, &of_fold, r, &info);
     }
-    if (status == RVM_OK && info.kernel_prior && regression)
-        v->outcome[i].at_bound = learns_by_heart(m, held_out, &of_fold);
+    if (status != RVM_OK)
+        point_to_file(err, v, row);
     rvm_prediction_free(&of_fold);
     rvm_problem_free(held_out);
+    return status;
+}
+
+/* Predictions of all rows of fold i. row: scratch. */
+static rvm_status predict_fold(rvm_crossval *v, size_t *row, size_t i, const rvm_model *m,
+                               rvm_error *err)
+{
+    const bool regression = v->settings.task == RVM_REGRESSION;
+    const size_t count = list_rows(row, v, i, true);
+    rvm_status status = predict_rows(v, row, count, m, err);
+    status = rvm_team_agree(v->p->team, status, err);
+    if (status == RVM_OK && rvm_model_describe(m).kernel_prior && regression)
+        status = find_learned_by_heart(&v->outcome[i].at_bound, v, i, m, err);
     return status;
 }
 
@@ -339,38 +305,53 @@ static rvm_status note_fold(rvm_crossval *v, size_t i, rvm_error *err)
     return RVM_OK;
 }
 
+/* A model of the rows outside of fold i; NULL after an interrupt. row: scratch. */
+static rvm_status train_fold(rvm_model **m, rvm_report *last, const rvm_crossval *v, size_t *row,
+                             size_t i, rvm_error *err)
+{
+    rvm_team *team = v->p->team;
+    rvm_problem *rest = NULL;
+    const size_t count = list_rows(row, v, i, false);
+    rvm_status status = rvm_shard_part(&rest, v->p, row, count, err);
+    status = rvm_team_agree(team, status, err);
+    if (status == RVM_OK) {
+        status = v->train(m, last, rest, &v->settings, err);
+        if (status != RVM_OK && team == NULL)
+            point_to_file(err, v, row);
+        status = rvm_team_agree(team, status, err);
+    }
+    rvm_problem_free(rest);
+    return status;
+}
+
 /* Writes the rows of fold i alone, so that several folds may be under way. */
 static rvm_status run_fold(rvm_crossval *v, size_t i, rvm_error *err)
 {
     rvm_model *m = NULL;
     rvm_report last = { .done = false };
     size_t *row = rvm_array(v->p->rows, sizeof *row);
-    rvm_problem *rest = row == NULL ? NULL : part(v, row, i, false);
-    rvm_status status = RVM_OK;
+    rvm_status status = row == NULL ? rvm_fail_memory(err, "a fold") : RVM_OK;
 
-    if (rest == NULL)
-        status = rvm_fail_memory(err, "a fold");
+    status = rvm_team_agree(v->p->team, status, err);
     if (status == RVM_OK)
-        status = v->train(&m, &last, rest, &v->settings, err);
+        status = train_fold(&m, &last, v, row, i, err);
     if (status == RVM_OK && m != NULL) {
         v->outcome[i] = (outcome){ rvm_model_describe(m).vectors, last.noise_at_bound };
         status = predict_fold(v, row, i, m, err);
         if (status == RVM_OK)
             status = note_fold(v, i, err);
     }
-    if (status != RVM_OK && rest != NULL && err != NULL && err->line > 0)
-        err->line = row[err->line - 1] + 1; /* of the part that `row` lists */
     rvm_model_free(m);
-    rvm_problem_free(rest);
     free(row);
     return status;
 }
 
 /* How many folds there is room for side by side: as many as the budget of one holds; of draws,
- * which fill it and keep all threads busy by themselves, one. */
+ * which fill it and keep all threads busy by themselves, one; of several processes, too, which
+ * talk to each other in one order. */
 static int find_room(const rvm_crossval *v)
 {
-    if (v->settings.method == RVM_METHOD_GIBBS)
+    if (v->settings.method == RVM_METHOD_GIBBS || v->p->team != NULL)
         return 1;
     const double rows = (double)v->p->rows;
     const double megabytes = 8.0 * NUMBERS_A_PAIR * rows * rows / 1048576;
@@ -394,18 +375,21 @@ static rvm_status check(const rvm_problem *p, const rvm_settings *s, size_t fold
     if (folds < 2)
         return rvm_fail(err, RVM_ESETTING, "n-fold cross validation: n must >= 2 (it is %zu)",
                         folds);
-    if (p->rows < 2)
+    if (rvm_problem_all(p) < 2)
         return rvm_fail(err, RVM_ESETTING, "cross-validation needs two rows or more");
     return RVM_OK;
 }
 
 static rvm_status prepare(rvm_crossval *v, rvm_error *err)
 {
-    if (!rvm_prediction_resize(&v->out, v->p->rows, v->labels.count, v->p->outputs))
-        return rvm_fail_memory(err, "predictions");
+    rvm_status status = rvm_prediction_resize(&v->out, v->p->rows, v->labels.count, v->p->outputs)
+                            ? RVM_OK
+                            : rvm_fail_memory(err, "predictions");
     v->threads = rvm_threads(v->settings.threads);
     v->room = find_room(v);
-    return rvm_blas_prepare(v->threads, err);
+    if (status == RVM_OK)
+        status = rvm_blas_prepare(v->threads, err);
+    return rvm_team_agree(v->p->team, status, err);
 }
 
 rvm_status rvm_crossval_alloc(rvm_crossval **out, const rvm_problem *p, const rvm_settings *s,

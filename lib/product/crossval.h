@@ -10,7 +10,8 @@ typedef rvm_status rvm_training(rvm_model **out, rvm_report *last, const rvm_pro
                                 const rvm_settings *s, rvm_error *err);
 
 /* rvm_cross_validate with that way of training, some folds at a time. residuals: fill them in
- * regression. A place in an error is one of p, which is borrowed. */
+ * regression. A place in an error is one of p, which is borrowed. All processes of p's team do the
+ * same; each has the folds and the predictions of the rows that are here. */
 typedef struct rvm_crossval rvm_crossval;
 
 RVM_CHECKED rvm_status rvm_crossval_alloc(rvm_crossval **out, const rvm_problem *p,

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "data/problem.h"
+#include "product/folds.h"
 #include "product/predict.h"
 #include "product/spread.h"
 #include "search/study.h"
@@ -132,52 +133,74 @@ double rvm_loss(double *sure, const rvm_prediction *out, const rvm_problem *p,
 
 /* ---- Scores --------------------------------------------------------------------------------- */
 
-static void score_classes(rvm_fold_score *out, const rvm_prediction *prediction,
-                          const rvm_problem *p, const rvm_labels *labels)
+/* Sums over rows; of outputs over their targets. */
+enum { ERROR, LOG_LOSS, UNSEEN, COVER, SUMS };
+
+/* Borrowed. */
+typedef struct {
+    const rvm_prediction *prediction;
+    const rvm_problem *p;
+    const rvm_labels *labels; /* of classes */
+} held_out;
+
+static void add_class(void *context, size_t n, double *sums)
 {
-    const double *log_p = prediction->log_probability;
-    for (size_t n = 0; n < p->rows; n++) {
-        const double row = log_p[n * prediction->classes + labels->of_row[n]];
-        out->error += prediction->value[n] != p->target[n];
-        if (isfinite(row))
-            out->log_loss -= row;
-        else
-            out->unseen++;
-    }
-    out->error /= (double)p->rows;
-    if (out->unseen < p->rows)
-        out->log_loss /= (double)(p->rows - out->unseen);
+    const held_out *h = context;
+    const rvm_prediction *out = h->prediction;
+    const double log_p = out->log_probability[n * out->classes + h->labels->of_row[n]];
+    sums[ERROR] += out->value[n] != h->p->target[n];
+    if (isfinite(log_p))
+        sums[LOG_LOSS] -= log_p;
+    else
+        sums[UNSEEN]++;
 }
 
-static void score_outputs(rvm_fold_score *out, const rvm_prediction *prediction,
-                          const rvm_problem *p)
+static void add_outputs(void *context, size_t n, double *sums)
 {
-    const size_t count = p->rows * p->outputs;
-    for (size_t k = 0; k < count; k++) {
-        const double t = p->target[k], square = gsl_pow_2(t - prediction->value[k]);
-        out->error += square;
-        out->log_loss -= rvm_spread_log_density(t - prediction->value[k], prediction->variance[k],
-                                                rvm_prediction_degrees(prediction, k));
-        out->cover += t >= prediction->low[k] && t <= prediction->high[k];
+    const held_out *h = context;
+    const rvm_prediction *out = h->prediction;
+    for (size_t k = n * h->p->outputs; k < (n + 1) * h->p->outputs; k++) {
+        const double t = h->p->target[k], error = t - out->value[k];
+        sums[ERROR] += gsl_pow_2(error);
+        sums[LOG_LOSS] -=
+            rvm_spread_log_density(error, out->variance[k], rvm_prediction_degrees(out, k));
+        sums[COVER] += t >= out->low[k] && t <= out->high[k];
     }
-    /* Read as numbers: beyond the range of double they are the largest one. */
-    out->error = fmin(out->error / (double)count, DBL_MAX);
-    out->log_loss = fmin(out->log_loss / (double)count, DBL_MAX);
-    out->cover /= (double)count;
+}
+
+static rvm_fold_score score_classes(const double *sums, double rows)
+{
+    rvm_fold_score out = { .error = sums[ERROR] / rows,
+                           .log_loss = sums[LOG_LOSS],
+                           .unseen = (size_t)sums[UNSEEN] };
+    if (sums[UNSEEN] < rows)
+        out.log_loss /= rows - sums[UNSEEN];
+    return out;
+}
+
+/* Read as numbers: beyond the range of double they are the largest one. */
+static rvm_fold_score score_outputs(const double *sums, double targets)
+{
+    return (rvm_fold_score){ .error = fmin(sums[ERROR] / targets, DBL_MAX),
+                             .log_loss = fmin(sums[LOG_LOSS] / targets, DBL_MAX),
+                             .cover = sums[COVER] / targets };
 }
 
 rvm_status rvm_score_folds(rvm_fold_score *out, const rvm_prediction *prediction,
                            const rvm_problem *p, rvm_error *err)
 {
+    const bool classes = prediction->classes > 0;
+    const double rows = (double)rvm_problem_all(p);
     rvm_labels labels = { 0 };
+    held_out h = { prediction, p, &labels };
+    double sums[SUMS];
     *out = (rvm_fold_score){ .error = 0 };
-    if (prediction->classes == 0) {
-        score_outputs(out, prediction, p);
-        return RVM_OK;
-    }
-    const rvm_status status = rvm_labels_find(&labels, p, err);
+    rvm_status status = classes ? rvm_labels_find(&labels, p, err) : RVM_OK;
+    status = rvm_team_agree(p->team, status, err);
     if (status == RVM_OK)
-        score_classes(out, prediction, p, &labels);
+        status = rvm_folds_sum(sums, SUMS, p, classes ? add_class : add_outputs, NULL, &h, err);
+    if (status == RVM_OK)
+        *out = classes ? score_classes(sums, rows) : score_outputs(sums, rows * (double)p->outputs);
     rvm_labels_free(&labels);
     return status;
 }

@@ -1,14 +1,21 @@
 /* How good predictions are.
  *
  * Means and central moments are updated row by row (Welford 1962) rather than from sums of squares,
- * whose difference loses every digit when the spread is small beside the mean. */
+ * whose difference loses every digit when the spread is small beside the mean; those of two sets of
+ * rows are put together likewise (Chan, Golub and LeVeque 1983). */
+#include "product/score.h"
+
 #include <float.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
+#include "data/problem.h"
+#include "product/folds.h"
 #include "product/predict.h"
 #include "product/spread.h"
-#include "rvm.h"
 
 /* Scripts read averages as numbers: a sum that leaves the range of double is the largest one. */
 static double finite_sum(double sum)
@@ -63,18 +70,24 @@ static void add_regression(rvm_score *score, double mean, double variance, doubl
     score->m_pt += dp * (target - score->mean_t);
 }
 
+/* Row i, unless it is unlabelled. */
+static void add_output_of_row(rvm_score *score, const rvm_prediction *p, const rvm_problem *rows,
+                              size_t output, size_t i)
+{
+    const size_t at = i * p->outputs + output;
+    const double target = rvm_problem_targets(rows, i)[output];
+
+    if (isnan(target))
+        return;
+    score->rows++;
+    add_regression(score, p->value[at], p->variance[at], rvm_prediction_degrees(p, at), target);
+}
+
 void rvm_score_add_output(rvm_score *score, const rvm_prediction *p, const rvm_problem *rows,
                           size_t output)
 {
-    for (size_t i = 0; i < p->rows; i++) {
-        const size_t at = i * p->outputs + output;
-        const double target = rvm_problem_targets(rows, i)[output];
-
-        if (isnan(target)) /* unlabelled */
-            continue;
-        score->rows++;
-        add_regression(score, p->value[at], p->variance[at], rvm_prediction_degrees(p, at), target);
-    }
+    for (size_t i = 0; i < p->rows; i++)
+        add_output_of_row(score, p, rows, output, i);
 }
 
 /* sum_c (p_c - [c is the class])^2, Brier's score as he had it (1950), over all classes. */
@@ -118,6 +131,121 @@ void rvm_score_add(rvm_score *score, const rvm_model_info *m, const rvm_predicti
         score->correct += p->value[i] == target;
         add_probabilities(score, m, p, i, target);
     }
+}
+
+/* ---- Held-out rows --------------------------------------------------------------------------- */
+
+/* A score as numbers that are summed. */
+enum {
+    ROWS,
+    CORRECT,
+    ERROR2,
+    NLPD,
+    MEAN_P,
+    MEAN_T,
+    M_PP,
+    M_TT,
+    M_PT,
+    HELD,
+    NUMBERS = HELD + RVM_COVERS
+};
+
+static rvm_score score_of(const double *x)
+{
+    rvm_score s = { .rows = (size_t)x[ROWS],
+                    .correct = (size_t)x[CORRECT],
+                    .error2 = x[ERROR2],
+                    .nlpd = x[NLPD],
+                    .mean_p = x[MEAN_P],
+                    .mean_t = x[MEAN_T],
+                    .m_pp = x[M_PP],
+                    .m_tt = x[M_TT],
+                    .m_pt = x[M_PT] };
+    for (size_t i = 0; i < RVM_COVERS; i++)
+        s.held[i] = (size_t)x[HELD + i];
+    return s;
+}
+
+static void numbers_of(double *x, const rvm_score *s)
+{
+    const double numbers[] = { (double)s->rows, (double)s->correct, s->error2, s->nlpd,
+                               s->mean_p,       s->mean_t,          s->m_pp,   s->m_tt,
+                               s->m_pt };
+    for (size_t k = 0; k < HELD; k++)
+        x[k] = numbers[k];
+    for (size_t i = 0; i < RVM_COVERS; i++)
+        x[HELD + i] = (double)s->held[i];
+}
+
+/* Of n and m rows: with d the difference of their means, mean += d m / (n + m), and the moments
+ * gain d_x d_y n m / (n + m). */
+static void join_moments(double *x, const double *y)
+{
+    const double n = x[ROWS], m = y[ROWS];
+    const double dp = y[MEAN_P] - x[MEAN_P], dt = y[MEAN_T] - x[MEAN_T];
+    if (m == 0)
+        return;
+    x[MEAN_P] += dp * (m / (n + m));
+    x[MEAN_T] += dt * (m / (n + m));
+    x[M_PP] += y[M_PP] + dp * dp * (n * (m / (n + m)));
+    x[M_TT] += y[M_TT] + dt * dt * (n * (m / (n + m)));
+    x[M_PT] += y[M_PT] + dp * dt * (n * (m / (n + m)));
+}
+
+/* Borrowed. */
+typedef struct {
+    const rvm_prediction *prediction;
+    const rvm_problem *p;
+    size_t scores;
+} held_out;
+
+static void add_row(void *context, size_t row, double *sums)
+{
+    const held_out *h = context;
+    for (size_t k = 0; k < h->scores; k++) {
+        rvm_score s = score_of(sums + k * NUMBERS);
+        if (h->prediction->classes == 0) {
+            add_output_of_row(&s, h->prediction, h->p, k, row);
+        } else {
+            s.rows++;
+            s.correct += h->prediction->value[row] == rvm_problem_target(h->p, row);
+        }
+        numbers_of(sums + k * NUMBERS, &s);
+    }
+}
+
+static rvm_status join_scores(void *context, double *left, const double *right, int worker,
+                              rvm_error *err)
+{
+    const held_out *h = context;
+    (void)worker, (void)err;
+    for (size_t k = 0; k < h->scores; k++) {
+        double *x = left + k * NUMBERS;
+        const double *y = right + k * NUMBERS;
+        join_moments(x, y);
+        x[ROWS] += y[ROWS];
+        x[CORRECT] += y[CORRECT];
+        x[ERROR2] += y[ERROR2];
+        x[NLPD] = finite_sum(x[NLPD] + y[NLPD]);
+        for (size_t i = 0; i < RVM_COVERS; i++)
+            x[HELD + i] += y[HELD + i];
+    }
+    return RVM_OK;
+}
+
+rvm_status rvm_score_held_out(rvm_score *score, const rvm_prediction *prediction,
+                              const rvm_problem *p, rvm_error *err)
+{
+    held_out h = { prediction, p, prediction->classes == 0 ? prediction->outputs : 1 };
+    double *sums = rvm_array(h.scores, NUMBERS * sizeof *sums);
+    rvm_status status = sums == NULL ? rvm_fail_memory(err, "scores") : RVM_OK;
+    status = rvm_team_agree(p->team, status, err);
+    if (status == RVM_OK)
+        status = rvm_folds_sum(sums, h.scores * NUMBERS, p, add_row, join_scores, &h, err);
+    for (size_t k = 0; k < h.scores && status == RVM_OK; k++)
+        score[k] = score_of(sums + k * NUMBERS);
+    free(sums);
+    return status;
 }
 
 /* ---- Averages ------------------------------------------------------------------------------- */

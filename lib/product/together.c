@@ -5,11 +5,8 @@
 #include "data/shard.h"
 #include "product/settings.h"
 
-enum {
-    LEAST_ROWS = 5000, /* below, it is not worth it */
-    LEAST_DIFFERENT =
-        2500 /* rows that differ, where all their columns are never kept (search/starts.c) */
-};
+/* Rows that differ, where all their columns are never kept (search/starts.c). */
+enum { LEAST_DIFFERENT = 2500 };
 
 static bool is_usual(const rvm_problem *p, const rvm_settings *s)
 {
@@ -18,13 +15,21 @@ static bool is_usual(const rvm_problem *p, const rvm_settings *s)
            !rvm_settings_may_be(s, RVM_NO_KERNEL);
 }
 
-rvm_status rvm_together(bool *so, const rvm_problem *p, const rvm_settings *s, rvm_error *err)
+/* So many rows that differ a fold leaves out at the most: that of a row is dealt once for all its
+ * copies, or for each of them, to the folds in turn (product/folds.c). */
+static size_t left_out(const rvm_problem *p, size_t folds)
+{
+    return folds == 0 ? 0 : (p->all + folds - 1) / folds;
+}
+
+rvm_status rvm_together(bool *so, const rvm_problem *p, const rvm_settings *s, size_t folds,
+                        rvm_error *err)
 {
     size_t different = 0;
     *so = false;
-    if (p->team == NULL || p->all < LEAST_ROWS || !is_usual(p, s))
+    if (p->team == NULL || p->all < RVM_TOGETHER_ROWS || !is_usual(p, s))
         return RVM_OK;
     const rvm_status status = rvm_shard_different(&different, p, err);
-    *so = different >= LEAST_DIFFERENT;
+    *so = different >= LEAST_DIFFERENT + left_out(p, folds);
     return status;
 }
