@@ -18,13 +18,14 @@
 enum { BLOCK_ROWS = 2048 };
 
 static const char open_complaint[] = "can't open output file";
+static const char write_complaint[] = "can't write output file";
 
 /* ---- Options -------------------------------------------------------------------------------- */
 
 typedef struct {
     rvm_settings settings; /* threads */
     int probability;
-    bool quiet, variance, mode, confusion, unlabelled;
+    bool quiet, variance, mode, confusion, unlabelled, c_code;
     double interval;        /* 0: not wanted */
     const char *prevalence; /* NULL: not given */
 } predict_job;
@@ -56,6 +57,9 @@ static const cli_option options[] = {
       FIELD(unlabelled) },
     { 'q', NULL, NULL, NULL, "quiet: no scores", CLI_FLAG, FIELD(quiet) },
     { .kind = CLI_HEADING, .help = "Others" },
+    { 0, "c-code", NULL, NULL,
+      "write model_file as one function of C that predicts a row, alone among the options",
+      CLI_FLAG, FIELD(c_code) },
     { 0, "threads", "T", "all", "number of threads; predictions do not depend on it", CLI_SETTING,
       FIELD(settings) },
 };
@@ -65,8 +69,9 @@ static int run(void *job, const cli_words *words);
 static const cli_tool tool = {
     .name = "rvm-predict",
     .about = "Predicts the rows of a libsvm data file by a model of rvm-train.",
-    .operands = "test_file model_file [output_file]",
-    .operands_min = 2,
+    .operands = "test_file model_file [output_file]\n"
+                "       rvm-predict --c-code model_file [c_file]",
+    .operands_min = 1, /* of --c-code */
     .operands_max = 3,
     .option = options,
     .option_count = sizeof options / sizeof options[0],
@@ -383,7 +388,7 @@ static int predict_to(stream *s, const char *output_name)
         cli_output_discard(o);
         return 1;
     }
-    if (!cli_output_commit(&tool, o, "can't write output file", output_name))
+    if (!cli_output_commit(&tool, o, write_complaint, output_name))
         return 1;
     print_scores(s, text);
     return 0;
@@ -403,11 +408,51 @@ static int run_stream(stream *s, const char *model_name, const char *const outpu
     return 1;
 }
 
+/* ---- The model as C -------------------------------------------------------------------------- */
+
+static rvm_status write_c(const void *model, FILE *out, rvm_error *err)
+{
+    return rvm_model_write_c(model, out, err);
+}
+
+static int save_c(const rvm_model *m, const char *model_name, const char *output_name)
+{
+    rvm_error err = { 0 };
+
+    if (!cli_output_probe(&tool, open_complaint, output_name))
+        return 1;
+    const rvm_status status = cli_output_write(output_name, write_c, m, &err);
+    if (status == RVM_EIO)
+        cli_note(&tool, "%s %s: %s", write_complaint, output_name, err.message);
+    else if (status != RVM_OK)
+        cli_note_error(&tool, model_name, &err);
+    return status == RVM_OK ? 0 : 1;
+}
+
+static int run_c_code(const predict_job *job, const cli_words *words)
+{
+    stream s = { .job = job };
+    const char *const output[2] = { words->count == 2 ? words->word[1] : "-", NULL };
+
+    if (words->count > 2)
+        return cli_options_wrong(&tool, "too many words: %s", words->word[2]);
+    if ((words->given & (words->given - 1)) != 0)
+        return cli_options_wrong(&tool, "--c-code goes with no other option");
+    const int code =
+        read_model(&s, words->word[0], output) ? save_c(s.m, words->word[0], output[0]) : 1;
+    stream_clear(&s);
+    return code;
+}
+
 static int run(void *given, const cli_words *words)
 {
     stream s = { .job = given, .test_name = words->word[0] };
-    const char *const output[2] = { words->count == 3 ? words->word[2] : "-", NULL };
 
+    if (s.job->c_code)
+        return run_c_code(s.job, words);
+    if (words->count < 2)
+        return cli_options_wrong(&tool, "too few files");
+    const char *const output[2] = { words->count == 3 ? words->word[2] : "-", NULL };
     if (!check_job(s.job, words))
         return 1;
     const int code = run_stream(&s, words->word[1], output);

@@ -496,6 +496,10 @@ typedef struct {
 rvm_calibration_info rvm_model_calibration(const rvm_model *m);
 RVM_CHECKED rvm_status rvm_model_read(rvm_model **out, FILE *in, rvm_error *err);
 RVM_CHECKED rvm_status rvm_model_write(const rvm_model *m, FILE *out, rvm_error *err);
+/* As one function of C99 that predicts a row, rvm_predict(), with its numbers and how to call it; it
+ * needs <math.h> alone. Probabilities are averages, and calibrated where the model is. RVM_EMODEL where
+ * the kernel is precomputed, or numbers are more than a million. */
+RVM_CHECKED rvm_status rvm_model_write_c(const rvm_model *m, FILE *out, rvm_error *err);
 rvm_model_info rvm_model_describe(const rvm_model *m);
 double rvm_model_noise_variance(const rvm_model *m, size_t output); /* regression */
 /* s of a latent function, its variance before any target is seen, as a share of k(x,x); 0 without

@@ -45,11 +45,11 @@
 #include "basis/kernel.h"
 #include "data/problem.h"
 #include "inference/mixture.h"
-#include "inference/points.h"
 #include "inference/probability.h"
 #include "product/calibration.h"
 #include "product/model.h"
 #include "product/prevalence.h"
+#include "product/vector_factor.h"
 
 enum {
     LANES = RVM_FORWARD_LANES, /* rows of a tile */
@@ -457,40 +457,21 @@ static bool init_worker(worker *w, const rvm_predictor *pr)
     return true;
 }
 
-/* U'U = K_ZZ and a jitter, of vectors that are the points of no process. */
-static rvm_status factor_vectors(rvm_forward *out, const rvm_kernel *kernel,
-                                 const rvm_problem *vectors, int threads, rvm_error *err)
-{
-    const size_t V = vectors->rows;
-    rvm_points z = { 0 };
-    size_t size = 0, to = 0;
-    double *U = rvm_triangle_size(&size, V) ? rvm_array(size, sizeof *U) : NULL;
-    rvm_status status = U == NULL ? rvm_fail_memory(err, "prediction") : RVM_OK;
-
-    if (status == RVM_OK)
-        status = rvm_points_init(&z, vectors, vectors, threads, err);
-    if (status == RVM_OK)
-        status = rvm_points_place(&z, kernel, err);
-    for (size_t i = 0; status == RVM_OK && i < V; i++)
-        for (size_t j = i; j < V; j++)
-            U[to++] = gsl_matrix_get(z.L, j, i);
-    if (status == RVM_OK && !rvm_forward_init(out, U, V))
-        status = rvm_fail_memory(err, "prediction");
-    rvm_points_free(&z);
-    free(U);
-    return status;
-}
-
-/* Values that turn out to be no covariance, as those of the spline are where features are negative,
- * leave no residual. */
+/* Of vectors that are the points of no process. Values that turn out to be no covariance leave no
+ * residual. */
 static rvm_status init_vectors(rvm_predictor *pr, rvm_error *err)
 {
-    const rvm_status status =
-        factor_vectors(&pr->points, &pr->m->kernel, pr->z, (int)pr->workers, err);
-    if (status != RVM_ENUMERIC)
-        return status;
-    pr->left = pr->residual = false;
-    return RVM_OK;
+    double *U = NULL;
+    rvm_status status = rvm_vector_factor(&U, &pr->m->kernel, pr->z, (int)pr->workers, err);
+
+    if (status == RVM_ENUMERIC) {
+        pr->left = pr->residual = false;
+        return RVM_OK;
+    }
+    if (status == RVM_OK && !rvm_forward_init(&pr->points, U, pr->m->vectors->rows))
+        status = rvm_fail_memory(err, "prediction");
+    free(U);
+    return status;
 }
 
 static rvm_status init_points(rvm_predictor *pr, rvm_error *err)

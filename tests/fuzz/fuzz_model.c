@@ -1,4 +1,5 @@
-/* Any bytes as a model file: refused with a message, or written, read and written as itself. */
+/* Any bytes as a model file: refused with a message, or written, read and written as itself, and as C
+ * or with a reason why not. */
 #include "round_trip.h"
 
 static rvm_status read_model(void **out, FILE *in, rvm_error *err)
@@ -10,8 +11,21 @@ static rvm_status read_model(void **out, FILE *in, rvm_error *err)
     return status;
 }
 
+static void write_c(const rvm_model *m)
+{
+    rvm_error err = { 0 };
+    FILE *out = fopen("/dev/null", "w");
+
+    if (out == NULL)
+        return;
+    if (rvm_model_write_c(m, out, &err) != RVM_OK && err.message[0] == '\0')
+        abort();
+    fclose(out);
+}
+
 static rvm_status write_model(const void *m, FILE *out, rvm_error *err)
 {
+    write_c(m);
     return rvm_model_write(m, out, err);
 }
 
