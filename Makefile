@@ -179,6 +179,7 @@ TEST_OBJ := $(SUITES:%=$(OUT)/tests/test_%.o) $(OUT)/tests/run_check.o $(OUT)/te
 EVERY_MAN1 := $(wildcard man/*.1)
 MAN1     := $(if $(MPI_LIBS),$(EVERY_MAN1),$(filter-out $(MPI_TOOLS:%=man/%.1),$(EVERY_MAN1)))
 MAN5     := $(wildcard man/*.5)
+MAN7     := $(wildcard man/*.7)
 FORMATTED = $(wildcard *.c lib/*.h lib/*/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
 SHELL_FILES = $(SCRIPTS) tools/completions $(wildcard tests/*.sh tests/cli/*.inc tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
 
@@ -455,7 +456,7 @@ format:
 man:
 	@command -v groff >/dev/null || { echo "man: needs groff" >&2; exit 1; }
 	@mkdir -p build/man
-	@for page in $(EVERY_MAN1) $(MAN5); do text=build/man/$${page#man/}.txt; \
+	@for page in $(EVERY_MAN1) $(MAN5) $(MAN7); do text=build/man/$${page#man/}.txt; \
 	    warnings=$$(groff -man -Tutf8 -ww -rLL=80n -P-cbou "$$page" 2>&1 >"$$text"); \
 	    if [ -n "$$warnings" ]; then echo "$$warnings" >&2; exit 1; fi; echo "$$text"; done
 
@@ -477,7 +478,7 @@ $(COMPLETIONS): tools/completions $(TOOLS:%=$(BIN)/%) $(SCRIPTS)
 # them that are empty then, and no others.
 .PHONY: install uninstall
 FOLDERS = '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5' \
-          '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)'
+          '$(DESTDIR)$(MANDIR)/man7' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)'
 # These folders, and those that they are in, one a line, the innermost first.
 list_folders = for d in $(FOLDERS); do \
         while [ "$$d" != / ] && [ "$$d" != . ]; do printf '%s\n' "$$d"; d=$$(dirname "$$d"); done; \
@@ -488,12 +489,14 @@ install: all $(COMPLETIONS)
 	install -m 755 $(TOOLS:%=$(BIN)/%) $(SCRIPTS) '$(DESTDIR)$(BINDIR)'
 	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1'
 	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5'
+	install -m 644 $(MAN7) '$(DESTDIR)$(MANDIR)/man7'
 	install -m 644 $(COMPLETED:%=$(COMPLETIONS)/%) '$(DESTDIR)$(BASHDIR)'
 	install -m 644 $(COMPLETED:%=$(COMPLETIONS)/_%) '$(DESTDIR)$(ZSHDIR)'
 uninstall:
 	if cd '$(DESTDIR)$(BINDIR)' 2>/dev/null; then rm -f $(EVERY_TOOL) $(notdir $(SCRIPTS)); fi
 	if cd '$(DESTDIR)$(MANDIR)/man1' 2>/dev/null; then rm -f $(notdir $(EVERY_MAN1)); fi
 	if cd '$(DESTDIR)$(MANDIR)/man5' 2>/dev/null; then rm -f $(notdir $(MAN5)); fi
+	if cd '$(DESTDIR)$(MANDIR)/man7' 2>/dev/null; then rm -f $(notdir $(MAN7)); fi
 	if cd '$(DESTDIR)$(BASHDIR)' 2>/dev/null; then rm -f $(COMPLETED); fi
 	if cd '$(DESTDIR)$(ZSHDIR)' 2>/dev/null; then rm -f $(COMPLETED:%=_%); fi
 	@[ ! -f build/folders ] || $(list_folders) | while IFS= read -r d; do \

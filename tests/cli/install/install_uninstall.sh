@@ -20,7 +20,7 @@ for tool in rvm-train rvm-predict rvm-scale rvm-plot $mpi; do
     ASAN_OPTIONS=$leaks "root/usr/bin/$tool" --version >version
     grep -q "^$tool " version || { echo "$tool --version says: $(cat version)"; exit 1; }
 done
-for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5 \
+for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5 man7/rvm-tools.7 \
     ${mpi:+"man1/$mpi.1"}; do
     cmp "$SRC/man/${page#*/}" "root/usr/share/man/$page"
 done
