@@ -4,6 +4,7 @@
 #include "problems.h"
 #include "search/solution.h"
 #include "suites.h"
+#include "team_threads.h"
 
 static bool prefer(size_t K_a, double evidence_a, size_t K_b, double evidence_b, double credit)
 {
@@ -128,6 +129,63 @@ START_TEST(fits_are_kept_and_taken_up)
     }
 END_TEST
 
+/* ---- Several processes ----------------------------------------------------------------------- */
+
+/* Of rank r: two latent functions of r + 1 and 2 - r functions. */
+static void be_of_rank(rvm_solution *s, int rank)
+{
+    const size_t id[] = { 4, 9, 12 };
+    const double norm[] = { 0.5, 1.5, 2.5 }, r = rank;
+    rvm_error err = { 0 };
+    rvm_fit f;
+    CHECK_OK(rvm_solution_init(s, 2, true, &err));
+    CHECK_OK(rvm_fit_init(&f, 3, 0, &err));
+    for (size_t k = 0; k < 2; k++) {
+        f.K = 0;
+        for (int i = 0; i < (k == 0 ? rank + 1 : 2 - rank); i++) {
+            rvm_fit_add(&f, (size_t)i, r + 0.25 * i);
+            f.u[i] = r - 0.375 * i;
+        }
+        f.ln_beta = 2.385 + r;
+        f.log_evidence = -17.5 - r;
+        CHECK_OK(rvm_solution_save(s, k, &f, id, norm, &err));
+    }
+    s->margin = 0.125 + r;
+    s->converged = rank == 0;
+    rvm_fit_free(&f);
+}
+
+static void check_sharing(void *context, rvm_team *team)
+{
+    rvm_solution mine, want;
+    rvm_error err = { 0 };
+    const int from = *(const int *)context;
+    be_of_rank(&mine, team->rank);
+    be_of_rank(&want, from);
+    CHECK_OK(rvm_solution_share(&mine, team, from, &err));
+    ck_assert(mine.found && mine.converged == (from == 0) && mine.margin == want.margin);
+    for (size_t k = 0; k < 2; k++) {
+        const rvm_solved *f = &mine.latent[k], *g = &want.latent[k];
+        ck_assert_uint_eq(f->K, g->K);
+        ck_assert(f->ln_beta == g->ln_beta && f->log_evidence == g->log_evidence);
+        ck_assert_mem_eq(f->id, g->id, g->K * sizeof *g->id);
+        ck_assert_mem_eq(f->norm, g->norm, g->K * sizeof *g->norm);
+        ck_assert_mem_eq(f->ln_alpha, g->ln_alpha, g->K * sizeof *g->ln_alpha);
+        ck_assert_mem_eq(f->u, g->u, g->K * sizeof *g->u);
+    }
+    rvm_solution_free(&mine);
+    rvm_solution_free(&want);
+}
+
+START_TEST(one_for_all_processes)
+    {
+        int from = _i - 1;
+        team_threads_run(_i, check_sharing, &from); /* the last one's, */
+        from = 0;
+        team_threads_run(_i, check_sharing, &from); /* and the first one's */
+    }
+END_TEST
+
 Suite *solution_suite(void);
 Suite *solution_suite(void)
 {
@@ -140,6 +198,7 @@ Suite *solution_suite(void)
     tcase_add_test(c, one_way_only);
     tcase_add_test(c, latent_functions_are_added_up);
     tcase_add_test(c, fits_are_kept_and_taken_up);
+    tcase_add_loop_test(c, one_for_all_processes, 1, 4);
     suite_add_tcase(s, c);
     return s;
 }

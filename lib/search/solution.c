@@ -95,6 +95,44 @@ void rvm_solution_load(rvm_fit *to, const rvm_solved *from, const size_t *id)
     to->log_evidence = from->log_evidence;
 }
 
+/* ---- Several processes ----------------------------------------------------------------------- */
+
+static rvm_status share_solved(rvm_solved *f, rvm_team *team, int from, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    size_t K = f->K;
+    rvm_team_broadcast(team, &K, sizeof K, from);
+    if (!make_room(f, K))
+        status = rvm_fail_memory(err, "a solution");
+    status = rvm_team_agree(team, status, err);
+    if (status != RVM_OK)
+        return status;
+    f->K = K;
+    rvm_team_broadcast(team, f->id, K * sizeof *f->id, from);
+    rvm_team_broadcast(team, f->norm, K * sizeof *f->norm, from);
+    rvm_team_broadcast(team, f->ln_alpha, K * sizeof *f->ln_alpha, from);
+    rvm_team_broadcast(team, f->u, K * sizeof *f->u, from);
+    rvm_team_broadcast(team, &f->ln_beta, sizeof f->ln_beta, from);
+    rvm_team_broadcast(team, &f->log_evidence, sizeof f->log_evidence, from);
+    return RVM_OK;
+}
+
+rvm_status rvm_solution_share(rvm_solution *s, rvm_team *team, int from, rvm_error *err)
+{
+    rvm_status status = RVM_OK;
+    if (rvm_team_size(team) == 1)
+        return RVM_OK;
+    rvm_team_broadcast(team, &s->in_common, sizeof s->in_common, from);
+    rvm_team_broadcast(team, &s->margin, sizeof s->margin, from);
+    rvm_team_broadcast(team, &s->found, sizeof s->found, from);
+    rvm_team_broadcast(team, &s->converged, sizeof s->converged, from);
+    for (size_t k = 0; k < s->latents && status == RVM_OK; k++)
+        status = share_solved(&s->latent[k], team, from, err);
+    return status;
+}
+
+/* ---- In a file ------------------------------------------------------------------------------- */
+
 /* Numbers that precisions, weights and norms can be. */
 static void check_function(rvm_codec *c, const rvm_solved *f, size_t i)
 {
@@ -137,6 +175,8 @@ void rvm_solution_code(rvm_codec *c, rvm_solution *s, size_t M, size_t most)
     for (size_t k = 0; k < s->latents; k++)
         code_solved(c, &s->latent[k], M, most);
 }
+
+/* ---- Which is better ------------------------------------------------------------------------- */
 
 size_t rvm_solution_functions(const rvm_solution *s)
 {

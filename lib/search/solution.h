@@ -3,6 +3,7 @@
 #define RVM_SOLUTION_H
 
 #include "base/codec.h"
+#include "base/team.h"
 #include "inference/fit.h"
 
 /* One latent function: that of an output, of a class, or the only one. An active set with its
@@ -38,6 +39,11 @@ RVM_CHECKED rvm_status rvm_solution_save(rvm_solution *to, size_t k, const rvm_f
 /* One latent function into a fit, which needs its posterior computed afterwards. id: of the columns
  * in hand, all functions among them; NULL: column i is to be function i. */
 void rvm_solution_load(rvm_fit *to, const rvm_solved *from, const size_t *id);
+
+/* That of rank `from` in every process of the team, each of which has one of as many latent
+ * functions. */
+RVM_CHECKED rvm_status rvm_solution_share(rvm_solution *s, rvm_team *team, int from,
+                                          rvm_error *err);
 
 /* Writes s, or reads one of as many latent functions: each of at most `most` functions, candidates
  * below M. */
