@@ -406,6 +406,36 @@ START_TEST(gram_matrix_is_the_sum)
     }
 END_TEST
 
+/* Of several targets in one pass: each has what it has alone. */
+START_TEST(gram_matrix_for_several_targets)
+    {
+        rvm_study y;
+        rvm_columns c;
+        rvm_error err = { 0 };
+        size_t id[FEW];
+        double p[3][FEW];
+        double *const of_target[] = { p[0], p[1], p[2] };
+        smooth_study(&y, ROWS);
+        spread_ids(id, FEW);
+        double *z[3];
+        for (unsigned long k = 0; k < 3; k++)
+            z[k] = random_array(ROWS, -1, 1, 5 + k);
+        const double *const targets[] = { z[0], z[1], z[2] };
+        gsl_matrix *G = gsl_matrix_calloc(CAPACITY, CAPACITY);
+        columns_of(&c, &y, id, FEW, _i == 0 ? everything : nothing, 2);
+        CHECK_OK(rvm_columns_gram_targets(G, of_target, &c, targets, 3, &err));
+        gsl_matrix *PhiT = gather(&c);
+        for (size_t k = 0; k < 3; k++)
+            check_gram(G, p[k], PhiT, NULL, z[k]);
+        for (size_t k = 0; k < 3; k++)
+            free(z[k]);
+        gsl_matrix_free(G);
+        gsl_matrix_free(PhiT);
+        rvm_columns_free(&c);
+        rvm_study_free(&y);
+    }
+END_TEST
+
 /* f = Phi w as well: neither memory nor threads change a bit. */
 START_TEST(sums_to_the_last_bit)
     {
@@ -581,6 +611,7 @@ Suite *columns_suite(void)
     tcase_add_loop_test(c, picked_for_other_rows, 0, 2);
     tcase_add_test(c, gram_matrix_grows_and_shrinks);
     tcase_add_loop_test(c, gram_matrix_is_the_sum, 0, 4);
+    tcase_add_loop_test(c, gram_matrix_for_several_targets, 0, 2);
     tcase_add_test(c, sums_to_the_last_bit);
     tcase_add_loop_test(c, values_of_a_sum_of_columns, 0, 2);
     tcase_add_test(c, rows_of_equal_curvature_all_count);

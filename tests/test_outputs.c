@@ -380,6 +380,62 @@ START_TEST(memory_is_kept_to)
     }
 END_TEST
 
+/* Many rows are read once, and the search looks at their Gram matrix alone: the numbers of the model
+ * are those of the formulas over all rows, the noise is the true one, and neither the order of the
+ * rows nor threads matter. */
+START_TEST(many_rows_are_read_once)
+    {
+        rvm_settings s = bump_settings();
+        s.shared_noise = _i == 1;
+        s.budget_mb = 20;
+        s.restarts = 2;
+        rvm_problem *p = bumps(6000, 23), *q = reordered(p, 7, 1);
+        rvm_model *m = train(p, &s);
+        check_outputs(m, p);
+        for (size_t j = 0; j < Q && _i == 0; j++)
+            check_close(sqrt(rvm_model_noise_variance(m, j)) / noise_sd[j], 1, 0.04);
+        s.threads = 2;
+        rvm_model *n = train(q, &s);
+        check_same_bytes(m, n);
+        rvm_model_free(m);
+        rvm_model_free(n);
+        rvm_problem_free(p);
+        rvm_problem_free(q);
+    }
+END_TEST
+
+/* Without noise: its variance stops where the digits of the Gram matrix end, which the report tells. */
+START_TEST(many_rows_without_noise)
+    {
+        static const int index = 1;
+        rvm_settings s = bump_settings();
+        rvm_report r = { 0 };
+        rvm_trainer *tr = NULL;
+        rvm_model *m = NULL;
+        rvm_error err = { 0 };
+        rvm_problem *p = empty_problem();
+        for (size_t n = 0; n < 5000; n++) {
+            const double x = (double)n / 500, t[] = { sin(x), cos(x) };
+            ck_assert(rvm_problem_append_outputs(p, t, 2, &index, &x, 1));
+        }
+        s.budget_mb = 10;
+        s.restarts = 1;
+        CHECK_OK(rvm_trainer_alloc(&tr, p, &s, &err));
+        do
+            CHECK_OK(rvm_trainer_step(&r, tr, &err));
+        while (!r.done);
+        ck_assert(r.noise_at_bound);
+        CHECK_OK(rvm_trainer_model(&m, tr, &err));
+        rvm_prediction out = predict(m, p);
+        for (size_t i = 0; i < 2 * p->rows; i++)
+            ck_assert_double_eq_tol(out.value[i], p->target[i], 1e-3);
+        rvm_prediction_free(&out);
+        rvm_model_free(m);
+        rvm_trainer_free(tr);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* ---- Predictions ---------------------------------------------------------------------------- */
 
 /* Every output as its own model, without the others, predicts it; and the file keeps all. */
@@ -469,6 +525,8 @@ Suite *outputs_suite(void)
     tcase_add_loop_test(tc, constant_outputs_alone, 0, 2);
     tcase_add_test(tc, outputs_without_noise);
     tcase_add_test(tc, memory_is_kept_to);
+    tcase_add_loop_test(tc, many_rows_are_read_once, 0, 2);
+    tcase_add_test(tc, many_rows_without_noise);
     tcase_add_test(tc, predictions_are_those_of_each_output);
     tcase_add_test(tc, cross_validation_of_outputs);
     suite_add_tcase(suite, tc);

@@ -82,14 +82,15 @@ rvm_status rvm_columns_strip(gsl_matrix_view *out, rvm_columns *c, size_t first,
 /* Behind the `first` columns whose part of G is known, with Phi = [Phi1 Phi2] and a strip of rows at
  * a time,
  *
- *     G21 += Phi2'Phi1    G22 += Phi2'Phi2    p2 += Phi2'z
+ *     G21 += Phi2'Phi1    G22 += Phi2'Phi2    p2 += Phi2'z of each target z
  *
- * Of each span of rows that part of the lower triangle is held, and p2 behind it: with all the
+ * Of each span of rows that part of the lower triangle is held, and each p2 behind it: with all the
  * tree's levels a fraction of what G takes. Borrowed. */
 typedef struct {
     rvm_columns *c;
     size_t first, triangle; /* numbers of the latter */
-    const double *z;
+    const double *const *z;
+    size_t targets;
     rvm_columns_scaler *scale;
     void *context;
 } gram_job;
@@ -97,7 +98,6 @@ typedef struct {
 static rvm_status add_strip(double *sums, const gram_job *j, size_t at, rvm_error *err)
 {
     const size_t first = j->first, added = j->c->count - first;
-    gsl_vector_view p = gsl_vector_view_array(sums + j->triangle, added);
     gsl_matrix_view strip;
     if (rvm_interrupted(j->c->interrupted))
         return rvm_fail_interrupted(err);
@@ -106,8 +106,11 @@ static rvm_status add_strip(double *sums, const gram_job *j, size_t at, rvm_erro
         return status;
     const size_t rows = strip.matrix.size2;
     gsl_matrix_view fresh = gsl_matrix_submatrix(&strip.matrix, first, 0, added, rows);
-    gsl_vector_const_view target = gsl_vector_const_view_array(j->z + at, rows);
-    gsl_blas_dgemv(CblasNoTrans, 1, &fresh.matrix, &target.vector, 1, &p.vector);
+    for (size_t k = 0; k < j->targets; k++) {
+        gsl_vector_const_view z = gsl_vector_const_view_array(j->z[k] + at, rows);
+        gsl_vector_view p = gsl_vector_view_array(sums + j->triangle + k * added, added);
+        gsl_blas_dgemv(CblasNoTrans, 1, &fresh.matrix, &z.vector, 1, &p.vector);
+    }
     if (j->scale != NULL)
         strip = j->scale(&strip.matrix, at, j->context);
     rvm_gram_add_packed(sums, &strip.matrix, first, j->c->threads);
@@ -125,25 +128,42 @@ static rvm_status gram_piece(void *context, size_t first, size_t rows, double *s
 }
 
 /* Threads are inside a strip, so that columns that are not kept are evaluated once, for all of them. */
-rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first, const double *z,
-                            rvm_columns_scaler *scale, void *context, rvm_error *err)
+static rvm_status sum_gram(gsl_matrix *G, double *const *p, gram_job *j, rvm_error *err)
 {
-    const size_t added = c->count - first;
+    const size_t count = j->c->count, first = j->first, added = count - first;
     if (added == 0)
         return RVM_OK;
-    gram_job job = { c, first, rvm_gram_packed_size(c->count, first), z, scale, context };
-    double *sums = rvm_array(job.triangle + added, sizeof *sums);
+    j->triangle = rvm_gram_packed_size(count, first);
+    const size_t numbers = j->triangle + j->targets * added;
+    double *sums = rvm_array(numbers, sizeof *sums);
     if (sums == NULL)
         return rvm_fail_memory(err, "the Gram matrix");
     const rvm_status status =
-        rvm_spans_fold(sums, job.triangle + added, &c->basis.spans, gram_piece, NULL, &job, 1, err);
+        rvm_spans_fold(sums, numbers, &j->c->basis.spans, gram_piece, NULL, j, 1, err);
     if (status == RVM_OK) {
-        gsl_matrix_view corner = gsl_matrix_submatrix(G, 0, 0, c->count, c->count);
+        gsl_matrix_view corner = gsl_matrix_submatrix(G, 0, 0, count, count);
         rvm_gram_unpack(&corner.matrix, sums, first);
-        memcpy(p + first, sums + job.triangle, added * sizeof *p);
+        for (size_t k = 0; k < j->targets; k++)
+            memcpy(p[k] + first, sums + j->triangle + k * added, added * sizeof *sums);
     }
     free(sums);
     return status;
+}
+
+rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first, const double *z,
+                            rvm_columns_scaler *scale, void *context, rvm_error *err)
+{
+    gram_job job = { .c = c, .first = first, .z = &z, .targets = 1 };
+    job.scale = scale;
+    job.context = context;
+    return sum_gram(G, &p, &job, err);
+}
+
+rvm_status rvm_columns_gram_targets(gsl_matrix *G, double *const *p, rvm_columns *c,
+                                    const double *const *z, size_t targets, rvm_error *err)
+{
+    gram_job job = { .c = c, .z = z, .targets = targets };
+    return sum_gram(G, p, &job, err);
 }
 
 /* ---- Columns come and go -------------------------------------------------------------------- */

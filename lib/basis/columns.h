@@ -30,7 +30,8 @@ typedef struct {
  * given up when count times N passes kept_numbers. b->interrupted ends what takes long. */
 RVM_CHECKED rvm_status rvm_columns_init(rvm_columns *c, const rvm_basis *b, size_t capacity,
                                         double kept_numbers, int threads, rvm_error *err);
-/* Keeps G and p of the columns that come; there are none yet. */
+/* Keeps G and p of the columns that come; of those that are there already they are the caller's to
+ * fill. */
 RVM_CHECKED rvm_status rvm_columns_keep_gram(rvm_columns *c, const double *t, rvm_error *err);
 void rvm_columns_free(rvm_columns *c);
 
@@ -55,6 +56,10 @@ typedef gsl_matrix_view rvm_columns_scaler(const gsl_matrix *strip, size_t first
 RVM_CHECKED rvm_status rvm_columns_gram(gsl_matrix *G, double *p, rvm_columns *c, size_t first,
                                         const double *z, rvm_columns_scaler *scale, void *context,
                                         rvm_error *err);
+/* All of G = Phi'Phi, and p[k] = Phi'z[k] for each of so many targets, in one pass over the rows. */
+RVM_CHECKED rvm_status rvm_columns_gram_targets(gsl_matrix *G, double *const *p, rvm_columns *c,
+                                                const double *const *z, size_t targets,
+                                                rvm_error *err);
 /* f = Phi w. */
 RVM_CHECKED rvm_status rvm_columns_apply(double *f, rvm_columns *c, const double *w,
                                          rvm_error *err);

@@ -1,4 +1,4 @@
-/* Many starts, for problems whose candidate columns all fit in memory. */
+/* Many starts, for problems whose candidate columns all fit in memory, and for several outputs. */
 #include "search/starts.h"
 
 #include <gsl/gsl_blas.h>
@@ -55,9 +55,14 @@ enum { ROUGH_FIRST = 500, ROUGH_CURVED = 100 };
 /* Share of the functions that a restart removes. */
 static const double kicked_share = 0.25;
 
+/* By the Gram matrix alone: the share of the variance of the targets that it has digits for as noise,
+ * and of beta / alpha the widest prior of a weight. */
+static const double least_noise_share = 1e-8, widest = 1e13;
+
 typedef struct {
     const rvm_study *y;           /* borrowed */
     const rvm_settings *settings; /* borrowed */
+    bool by_gram;                 /* no columns are kept */
     size_t searched;              /* outputs whose targets vary; */
     size_t *which;                /* owned, all outputs: which they are, and the same order in */
     rvm_observed *observed;       /* owned, what is observed of them; targets borrowed from y */
@@ -81,21 +86,39 @@ static bool side_by_side(size_t M, size_t q)
     return q == 1 || M <= SIDE_BY_SIDE;
 }
 
+/* Whether searches look at the Gram matrix and at no row: of several outputs and many rows, unless all
+ * columns are few enough to be kept in any case. */
+static bool by_gram(const rvm_study *y)
+{
+    return y->outputs > 1 && y->observed.spans.N >= RVM_STARTS_MANY_ROWS &&
+           (y->basis.count > CACHED || y->p->team != NULL);
+}
+
+/* Numbers that the rows take: all columns and what a search has of the rows; or a strip of columns, and
+ * the triangles of a sum over all rows. */
+static double numbers_of_rows(const rvm_study *y, double M, double searches)
+{
+    const double N = (double)y->observed.N, q = (double)y->outputs;
+    if (by_gram(y))
+        return M * RVM_STRIP + 0.5 * ((double)rvm_spans_held(&y->observed.spans) + 1) * M * M;
+    return M * N + searches * (y->observed.likelihood->scratch(M, N) + 2 * q * N);
+}
+
 /* Counted for as many searches side by side as there can be, whatever the machine offers: which way
  * a problem is solved must not depend on the number of threads. A search has five square arrays,
  * and two for each output; where candidates are as many as fit, there is to be room for two more. */
 static bool has_room(const rvm_study *y, size_t candidates, const rvm_settings *s)
 {
-    const double M = (double)candidates, N = (double)y->observed.N, q = (double)y->outputs;
+    const double M = (double)candidates, q = (double)y->outputs;
     const double searches = side_by_side(candidates, y->outputs) ? RVM_BATCH : 1;
     const double squares = 2 * q + (q > 1 ? 7 : 5);
-    const double each = squares * M * M + y->observed.likelihood->scratch(M, N) + 2 * q * N;
-    return 8 * (M * N + M * M + searches * each) <= s->budget_mb * 1048576;
+    return 8 * (numbers_of_rows(y, M, searches) + M * M + searches * squares * M * M) <=
+           s->budget_mb * 1048576;
 }
 
 static bool fits(const rvm_study *y, const rvm_settings *s)
 {
-    if (y->classes > 2 || y->p->team != NULL) /* it is not for shares of the rows */
+    if (y->classes > 2 || (y->p->team != NULL && !by_gram(y)))
         return false;
     if (y->outputs > 1)
         return true;
@@ -136,6 +159,16 @@ static rvm_status choose_candidates(size_t *id, size_t count, const rvm_starts *
     return status;
 }
 
+/* Their norms, and room for G and p. */
+static rvm_status place_candidates(rvm_columns *d, const rvm_study *y, const size_t *id,
+                                   size_t count, int threads, rvm_error *err)
+{
+    rvm_status status = rvm_columns_init(d, &y->basis, count, 0, threads, err);
+    if (status == RVM_OK)
+        status = rvm_columns_append(d, id, count, err);
+    return status == RVM_OK ? rvm_columns_keep_gram(d, y->observed.t, err) : status;
+}
+
 static rvm_status fill_design(rvm_starts *st, rvm_error *err)
 {
     const rvm_study first = rvm_study_output(st->y, st->which[0]);
@@ -143,20 +176,30 @@ static rvm_status fill_design(rvm_starts *st, rvm_error *err)
     const size_t count = count_candidates(st);
     if (!has_room(st->y, count, st->settings))
         return rvm_fail(err, RVM_ENOMEM, "-m %g is too small for %zu rows", st->settings->budget_mb,
-                        st->y->basis.N);
-    if (count == st->y->basis.count)
+                        st->y->basis.spans.N);
+    if (count == st->y->basis.count && !st->by_gram)
         return rvm_study_whole_design(&st->design, &first, threads, err);
     size_t *id = rvm_array(count, sizeof *id);
     rvm_status status = id == NULL ? rvm_fail_memory(err, "the candidates") : RVM_OK;
     if (status == RVM_OK)
         status = choose_candidates(id, count, st, err);
     if (status == RVM_OK)
-        status = rvm_study_design(&st->design, &first, id, count, threads, err);
+        status = st->by_gram ? place_candidates(&st->design, &first, id, count, threads, err)
+                             : rvm_study_design(&st->design, &first, id, count, threads, err);
     free(id);
     return status;
 }
 
 /* ---- Outputs -------------------------------------------------------------------------------- */
+
+/* What the Gram matrix says of an output (likelihood.h), within the bounds of its digits. */
+static void see_by_gram(rvm_observed *o)
+{
+    o->likelihood = &rvm_quadratic;
+    o->ln_ratio_max = log(widest);
+    if (!o->noise_fixed)
+        o->ln_beta_max = fmin(o->ln_beta_max, -log(least_noise_share));
+}
 
 /* Those that are searched. Priors of what outputs share stay with the first of them (climber.h). */
 static rvm_status observe_outputs(rvm_starts *st, rvm_error *err)
@@ -173,6 +216,8 @@ static rvm_status observe_outputs(rvm_starts *st, rvm_error *err)
         if (view.constant_target)
             continue;
         *o = view.observed;
+        if (st->by_gram)
+            see_by_gram(o);
         if (st->searched > 0)
             o->weight_prior = rvm_prior_flat;
         if (st->searched > 0 && st->settings->shared_noise)
@@ -180,6 +225,23 @@ static rvm_status observe_outputs(rvm_starts *st, rvm_error *err)
         st->which[st->searched++] = k;
     }
     return RVM_OK;
+}
+
+/* Phi'Phi, and Phi't of each output. */
+static rvm_status sum_gram(rvm_starts *st, rvm_error *err)
+{
+    const double **t = rvm_array(st->searched, sizeof *t);
+    double **p = rvm_array(st->searched, sizeof *p);
+    rvm_status status = t == NULL || p == NULL ? rvm_fail_memory(err, "the outputs") : RVM_OK;
+    for (size_t j = 0; j < st->searched && status == RVM_OK; j++) {
+        t[j] = st->seen[j].t;
+        p[j] = st->seen[j].p;
+    }
+    if (status == RVM_OK)
+        status = rvm_columns_gram_targets(st->design.G, p, &st->design, t, st->searched, err);
+    free(t);
+    free(p);
+    return status;
 }
 
 /* The design as each output sees it, with its own Phi't. */
@@ -195,14 +257,14 @@ static rvm_status share_design(rvm_starts *st, rvm_error *err)
         seen->p = rvm_array(d->capacity, sizeof *d->p);
         if (seen->p == NULL)
             return rvm_fail_memory(err, "the outputs");
-        if (d->count == 0)
+        if (d->count == 0 || st->by_gram)
             continue;
         gsl_matrix_const_view columns = gsl_matrix_const_submatrix(d->PhiT, 0, 0, d->count, d->N);
         gsl_vector_const_view t = gsl_vector_const_view_array(seen->t, d->N);
         gsl_vector_view p = gsl_vector_view_array(seen->p, d->count);
         gsl_blas_dgemv(CblasNoTrans, 1, &columns.matrix, &t.vector, 0, &p.vector);
     }
-    return RVM_OK;
+    return st->by_gram ? sum_gram(st, err) : RVM_OK;
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -227,7 +289,7 @@ static int searches_for(const rvm_starts *st)
 /* Those that start from a plan: of one output as many as there are plans. */
 static int fresh_starts(const rvm_starts *st)
 {
-    const int plans = st->observed->likelihood->plan_count;
+    const int plans = st->y->observed.likelihood->plan_count;
     return st->searched == 1 ? plans : GSL_MIN(plans, st->all / 3 + (st->all % 3 > 0));
 }
 
@@ -301,6 +363,7 @@ static rvm_status starts_init(void *search, const rvm_study *y, const rvm_settin
     rvm_starts *st = search;
     st->y = y;
     st->settings = s;
+    st->by_gram = by_gram(y);
     st->top = -INFINITY;
     rvm_status status = observe_outputs(st, err);
     if (status == RVM_OK)
@@ -326,16 +389,25 @@ static size_t most_at_first(const rvm_starts *st, const rvm_start_plan *plan)
     return GSL_MIN(plan->most, most);
 }
 
+/* The width of all priors to begin with, no wider than any output has digits for. */
+static double first_ln_alpha(const rvm_climber *s, const rvm_starts *st, const rvm_start_plan *plan)
+{
+    double ln_alpha = rvm_study_ln_alpha(st->y) - plan->widen;
+    for (size_t j = 0; j < st->searched; j++)
+        ln_alpha = fmax(ln_alpha, rvm_observed_least_ln_alpha(&st->observed[j], s->now[j].ln_beta));
+    return ln_alpha;
+}
+
 static void place_subset(rvm_climber *s, const rvm_starts *st, const rvm_start_plan *plan,
                          gsl_rng *rng)
 {
     const size_t M = st->design.count;
-    const double ln_alpha = rvm_study_ln_alpha(st->y) - plan->widen;
     const double share = fmin(plan->share, (double)most_at_first(st, plan) / (double)M);
     for (size_t j = 0; j < st->searched; j++) {
         s->now[j].K = 0;
         s->now[j].ln_beta = rvm_observed_first_ln_beta(&st->observed[j], plan->noise_share);
     }
+    const double ln_alpha = first_ln_alpha(s, st, plan);
     for (size_t m = 0; m < M; m++) {
         const double most = m == 0 ? st->observed->bias_ln_alpha_max : INFINITY;
         if ((m == 0 && bias_first(st)) ||
@@ -374,7 +446,7 @@ static rvm_status keep(rvm_solution *to, const rvm_starts *st, const rvm_climber
 static rvm_status begin_search(double *margin, rvm_climber *s, const rvm_starts *st, int number,
                                gsl_rng *rng, rvm_error *err)
 {
-    const rvm_likelihood *l = st->observed->likelihood;
+    const rvm_likelihood *l = st->y->observed.likelihood;
     const bool is_small = side_by_side(st->design.count, st->y->outputs);
     if (number >= st->fresh && st->best.found) {
         *margin = st->best.margin;
@@ -398,7 +470,7 @@ static bool is_dense(const rvm_starts *st, size_t K)
  * posteriors would take long. */
 static bool is_unfit(const rvm_starts *st, const rvm_climber *s)
 {
-    const double N = (double)st->y->observed.N, K = (double)s->now->K;
+    const double N = (double)st->y->observed.spans.N, K = (double)s->now->K;
     return st->y->outputs > 1 && rvm_climber_stopped(s) &&
            (double)st->searched * N * K * K > 10 * rvm_sweep_patience;
 }
@@ -432,25 +504,53 @@ static rvm_status run_search(rvm_solution *result, const rvm_starts *st, rvm_cli
 /* A search whose posterior left the range of numbers has lost, no more. */
 static void take_result(rvm_starts *st, rvm_solution *result)
 {
-    const double credit = st->observed->likelihood->credit - st->observed->prune_margin;
+    const double credit = st->y->observed.likelihood->credit - st->observed->prune_margin;
     st->top = fmax(st->top, rvm_solution_score(result));
     if (!st->best.found || rvm_solution_prefer(&st->best, result, st->top, credit))
         rvm_solution_swap(&st->best, result);
 }
 
+/* All processes of a team have the Gram matrix, and each search of a batch is made by one of them. */
+static int searcher(const rvm_starts *st, int place)
+{
+    return place % rvm_team_size(st->y->observed.spans.team);
+}
+
 static rvm_status search_one(void *context, size_t place, int number, int worker, rvm_error *err)
 {
     rvm_starts *st = context;
+    if (searcher(st, (int)place) != rvm_team_rank(st->y->observed.spans.team))
+        return RVM_OK;
     return run_search(&st->result[place], st, &st->worker[worker], number, err);
+}
+
+static void share_batch(rvm_starts *st, rvm_batch *b)
+{
+    rvm_team *team = st->y->observed.spans.team;
+    for (int k = 0; k < b->count; k++) {
+        b->status[k] = rvm_team_agree(team, b->status[k], &b->fault[k]);
+        if (b->status[k] == RVM_OK)
+            b->status[k] = rvm_solution_share(&st->result[k], team, searcher(st, k), &b->fault[k]);
+    }
+}
+
+/* One by one where a search has all threads; but for processes to share, the fresh ones together and
+ * then those that go on from the best of them. */
+static int batch_size(const rvm_starts *st)
+{
+    const int left = st->all - st->finished, fresh = st->fresh - st->finished;
+    if (st->by_gram && fresh > 0)
+        return GSL_MIN(fresh, RVM_BATCH);
+    return st->by_gram || side_by_side(st->design.count, st->y->outputs) ? GSL_MIN(left, RVM_BATCH)
+                                                                         : 1;
 }
 
 static rvm_status run_batch(rvm_starts *st, rvm_error *err)
 {
-    const bool parallel = side_by_side(st->design.count, st->y->outputs);
-    const int left = st->all - st->finished, most = parallel ? RVM_BATCH : 1;
     rvm_batch batch;
-    rvm_batch_run(&batch, st->finished, GSL_MIN(left, most), search_one, st, st->workers,
+    rvm_batch_run(&batch, st->finished, batch_size(st), search_one, st, st->workers,
                   st->y->observed.interrupted);
+    share_batch(st, &batch);
     for (int k = 0; k < batch.count; k++)
         if (batch.status[k] == RVM_OK)
             take_result(st, &st->result[k]);
@@ -470,7 +570,7 @@ static bool is_worth_polishing(const rvm_starts *st)
 
 /* On from the best point: to its very optimum, and without functions that others can replace. A
  * slice of the way where it takes long, since an interrupt waits for it. */
-static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
+static rvm_status climb_from_best(rvm_starts *st, rvm_error *err)
 {
     rvm_climber *s = st->worker;
     const double tolerance = st->settings->tolerance, margin = st->best.margin;
@@ -488,9 +588,18 @@ static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
         rvm_climb_run(s, &climb, &converged);
     converged = converged || (!rvm_climber_stopped(s) && s->now->K == K &&
                               rvm_climber_log_evidence(s) - before < tolerance);
-    if (status == RVM_OK)
-        status = keep(&st->best, st, s, margin, converged, err);
-    *done = status != RVM_OK || converged || ++st->polished >= MOST_POLISHED;
+    return status == RVM_OK ? keep(&st->best, st, s, margin, converged, err) : status;
+}
+
+static rvm_status polish(bool *done, rvm_starts *st, rvm_error *err)
+{
+    rvm_team *team = st->y->observed.spans.team;
+    rvm_status status = rvm_team_rank(team) == 0 ? climb_from_best(st, err) : RVM_OK;
+    status = rvm_team_agree(team, status, err);
+    const rvm_status shared = rvm_solution_share(&st->best, team, 0, err);
+    *done = status != RVM_OK || st->best.converged || ++st->polished >= MOST_POLISHED;
+    if (shared != RVM_OK)
+        return shared;
     return status == RVM_ENUMERIC || status == RVM_EINTERRUPT ? RVM_OK : status;
 }
 
@@ -513,6 +622,11 @@ static void starts_report(rvm_report *r, const void *search)
     r->starts = st->all;
     r->progress = (double)st->finished / st->all;
     rvm_search_report_solution(r, &st->best, st->y);
+    for (size_t j = 0; j < st->searched && st->by_gram; j++) { /* has bounds of its own */
+        const rvm_observed *o = &st->observed[j];
+        if (!o->noise_fixed && st->best.latent[st->which[j]].ln_beta >= o->ln_beta_max - 1e-6)
+            r->noise_at_bound = true;
+    }
     rvm_search_report_credit(r, &st->y->observed);
 }
 
