@@ -8,7 +8,8 @@
 enum { ROWS = 8500, INPUTS = 3 }; /* three spans */
 
 /* A sine over one input, with noise, among two of no use; some rows twice. */
-static rvm_problem *problem_of(rvm_task task, size_t classes, size_t first, size_t end)
+static rvm_problem *problem_of(rvm_task task, size_t classes, size_t outputs, size_t first,
+                               size_t end)
 {
     rvm_problem *p = rvm_problem_alloc();
     gsl_rng *rng = random_numbers(7);
@@ -19,9 +20,10 @@ static rvm_problem *problem_of(rvm_task task, size_t classes, size_t first, size
             value[j] =
                 (double)gsl_rng_uniform_int(rng, j == 0 ? 100000 : 4) / (j == 0 ? 20000.0 : 8.0);
         const double f = sin(value[0]) + 0.2 * gsl_ran_gaussian(rng, 1);
-        const double t = task == RVM_REGRESSION ? f : floor((f + 2) * (double)classes / 4);
+        const double t[] = { task == RVM_REGRESSION ? f : floor((f + 2) * (double)classes / 4),
+                             cos(value[0]) + value[1] * (f + 1) };
         if (i >= first && i < end)
-            ck_assert(rvm_problem_append(p, t, index, value, INPUTS));
+            ck_assert(rvm_problem_append_outputs(p, t, outputs, index, value, INPUTS));
     }
     gsl_rng_free(rng);
     return p;
@@ -29,7 +31,7 @@ static rvm_problem *problem_of(rvm_task task, size_t classes, size_t first, size
 
 typedef struct {
     rvm_settings s;
-    size_t classes;
+    size_t classes, outputs;
     const char *bytes; /* of the model that is made alone */
 } job;
 
@@ -38,7 +40,7 @@ static void train_together(void *context, rvm_team *team)
     const job *j = context;
     const size_t rank = (size_t)team->rank, size = (size_t)team->size;
     const size_t first = rank * ROWS / size, end = (rank + 1) * ROWS / size;
-    rvm_problem *p = problem_of(j->s.task, j->classes, first, end);
+    rvm_problem *p = problem_of(j->s.task, j->classes, j->outputs, first, end);
     rvm_settings s = j->s;
     rvm_error err = { 0 };
     bool so = false;
@@ -54,21 +56,27 @@ static void train_together(void *context, rvm_team *team)
     rvm_problem_free(p);
 }
 
-static void check_teams(rvm_settings s, size_t classes, size_t count)
+static void check_outputs(rvm_settings s, size_t classes, size_t outputs, const int *teams,
+                          size_t count)
 {
-    static const int teams[] = { 2, 5 };
     s.threads = 1;
     s.restarts = 1;
     s.tolerance = 1;
-    rvm_problem *p = problem_of(s.task, classes, 0, ROWS);
+    rvm_problem *p = problem_of(s.task, classes, outputs, 0, ROWS);
     rvm_model *m = train(p, &s);
     char *bytes = bytes_of(m);
-    job j = { s, classes, bytes };
+    job j = { s, classes, outputs, bytes };
     for (size_t k = 0; k < count; k++)
         team_threads_run(teams[k], train_together, &j);
     free(bytes);
     rvm_model_free(m);
     rvm_problem_free(p);
+}
+
+static void check_teams(rvm_settings s, size_t classes, size_t count)
+{
+    static const int teams[] = { 2, 5 };
+    check_outputs(s, classes, 1, teams, count);
 }
 
 static void check(rvm_settings s, size_t classes)
@@ -145,11 +153,25 @@ START_TEST(chosen_width)
     }
 END_TEST
 
+/* Two outputs, of few candidates: as such, with one noise, as a process, and with length-scales. */
+START_TEST(several_outputs)
+    {
+        static const int teams[] = { 2, 1, 3, 7 };
+        rvm_settings s = of_task(RVM_REGRESSION);
+        s.budget_mb = 20;
+        s.shared_noise = _i == 1;
+        s.kernel_prior = _i == 2;
+        s.ard = _i == 3;
+        s.kernel.gamma = s.ard ? 0 : s.kernel.gamma;
+        check_outputs(s, 0, 2, teams, _i == 0 ? 4 : 1);
+    }
+END_TEST
+
 /* ---- Cross-validation ------------------------------------------------------------------------ */
 
 typedef struct {
     rvm_settings s;
-    size_t classes;
+    size_t classes, outputs, folds;
     const rvm_prediction *alone; /* of the rows in the order of the file */
 } folds_job;
 
@@ -158,22 +180,25 @@ static void validate_together(void *context, rvm_team *team)
     const folds_job *j = context;
     const size_t rank = (size_t)team->rank, size = (size_t)team->size;
     const size_t first = rank * ROWS / size, end = (rank + 1) * ROWS / size;
-    rvm_problem *p = problem_of(j->s.task, j->classes, first, end);
+    rvm_problem *p = problem_of(j->s.task, j->classes, j->outputs, first, end);
     rvm_settings s = j->s;
     rvm_prediction out = { 0 };
     rvm_error err = { 0 };
     bool so = false, finished = false;
     s.interrupted = &team->interrupted;
     CHECK_OK(rvm_shard_spread(&p, first, team, &err));
-    CHECK_OK(rvm_together(&so, p, &s, 2, &err));
+    CHECK_OK(rvm_together(&so, p, &s, j->folds, &err));
     ck_assert(so);
-    CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 2, &err));
+    CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, j->folds, &err));
     ck_assert(finished);
     ck_assert_uint_eq(out.rows, p->rows);
     for (size_t i = 0; i < p->rows; i++) {
         const size_t n = rvm_problem_number(p, i);
-        ck_assert_double_eq(out.value[i], j->alone->value[n]);
-        ck_assert_double_eq(out.variance[i], j->alone->variance[n]);
+        for (size_t k = 0; k < j->outputs; k++) {
+            ck_assert_double_eq(out.value[i * j->outputs + k], j->alone->value[n * j->outputs + k]);
+            ck_assert_double_eq(out.variance[i * j->outputs + k],
+                                j->alone->variance[n * j->outputs + k]);
+        }
         for (size_t c = 0; c < out.classes; c++)
             ck_assert_double_eq(out.log_probability[i * out.classes + c],
                                 j->alone->log_probability[n * out.classes + c]);
@@ -184,17 +209,18 @@ static void validate_together(void *context, rvm_team *team)
 
 START_TEST(folds)
     {
-        const size_t classes[] = { 0, 2, 3 };
-        rvm_settings s = of_task(_i == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION);
+        const size_t classes[] = { 0, 2, 3, 0 }, outputs = _i == 3 ? 2 : 1, count = _i == 3 ? 3 : 2;
+        rvm_settings s = of_task(classes[_i] == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION);
         rvm_prediction out = { 0 };
         rvm_error err = { 0 };
         bool finished = false;
         s.threads = s.restarts = 1;
         s.tolerance = 3;
         s.standardize = _i == 0;
-        rvm_problem *p = problem_of(s.task, classes[_i], 0, ROWS);
-        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, 2, &err));
-        folds_job j = { s, classes[_i], &out };
+        s.budget_mb = _i == 3 ? 20 : s.budget_mb;
+        rvm_problem *p = problem_of(s.task, classes[_i], outputs, 0, ROWS);
+        CHECK_OK(rvm_cross_validate(&out, &finished, p, &s, count, &err));
+        folds_job j = { s, classes[_i], outputs, count, &out };
         team_threads_run(3, validate_together, &j);
         rvm_prediction_free(&out);
         rvm_problem_free(p);
@@ -255,7 +281,8 @@ Suite *together_suite(void)
     add_case(s, "kernel prior", kernel_prior, 2);
     add_case(s, "length-scales", length_scales, 1);
     add_case(s, "chosen width", chosen_width, 1);
-    add_case(s, "folds", folds, 3);
+    add_case(s, "folds", folds, 4);
     add_case(s, "rows that are left", enough_rows_are_left, 2);
+    add_case(s, "several outputs", several_outputs, 4);
     return s;
 }
