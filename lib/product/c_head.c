@@ -101,19 +101,25 @@ static size_t stack_of(const rvm_c_plan *c)
     return numbers * sizeof(double);
 }
 
+static const char *prototype(const rvm_c_plan *c)
+{
+    return rvm_c_plan_is_regression(c)
+               ? "void rvm_predict(const double *x, int n, double *mean, double *variance);"
+               : "int rvm_predict(const double *x, int n, double *probability);";
+}
+
 static void write_call(const rvm_c_plan *c)
 {
+    fprintf(c->out, " *     %s\n *\n", prototype(c));
     if (rvm_c_plan_is_regression(c))
         fprintf(
             c->out,
-            " *     void rvm_predict(const double *x, int n, double *mean, double *variance);\n *\n"
             " * mean and variance of the target%s, noise included: room for %zu of each.  A null\n"
             " * pointer for the variance saves most of the time.\n",
             c->m->latent_count > 1 ? "s" : "", c->m->latent_count);
     else
         fprintf(
             c->out,
-            " *     int rvm_predict(const double *x, int n, double *probability);\n *\n"
             " * The label of the most probable class; probability: room for %zu, in the order of the\n"
             " * classes above.\n",
             c->m->class_count);
@@ -139,5 +145,5 @@ void rvm_c_head_write(const rvm_c_plan *c)
     write_calibration(c);
     fprintf(c->out, " *\n");
     write_call(c);
-    fprintf(c->out, "#include <math.h>\n\n");
+    fprintf(c->out, "#include <math.h>\n\n%s\n\n", prototype(c));
 }

@@ -121,7 +121,8 @@ check() { # FEATURES TRAIN TEST OPTIONS...: trains, compiles, compares
         *' -s 3 '*) classes='' want=--variance ;;
         *) classes=-DCLASSES want='-b 1' ;;
     esac
-    $cc -std=c99 -O0 -Wall -Wextra -Wpedantic -Werror $classes -DFEATURES="$features" main.c -o main -lm ||
+    $cc -std=c99 -O0 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -Werror \
+        $classes -DFEATURES="$features" main.c -o main -lm ||
         fail "$*: does not compile"
     awk -v n="$features" '{
         for (j = 1; j <= n; j++) x[j] = 0
