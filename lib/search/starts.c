@@ -80,18 +80,18 @@ typedef struct {
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
-/* Whether each search has a thread of its own, of M candidates for q outputs. */
-static bool side_by_side(size_t M, size_t q)
-{
-    return q == 1 || M <= SIDE_BY_SIDE;
-}
-
 /* Whether searches look at the Gram matrix and at no row: of several outputs and many rows, unless all
  * columns are few enough to be kept in any case. */
 static bool by_gram(const rvm_study *y)
 {
     return y->outputs > 1 && y->observed.spans.N >= RVM_STARTS_MANY_ROWS &&
            (y->basis.count > CACHED || y->p->team != NULL);
+}
+
+/* Whether each search has a thread of its own, of M candidates. */
+static bool side_by_side(const rvm_study *y, size_t M)
+{
+    return y->outputs == 1 || (M <= SIDE_BY_SIDE && !by_gram(y));
 }
 
 /* Numbers that the rows take: all columns and what a search has of the rows; or a strip of columns, and
@@ -110,7 +110,7 @@ static double numbers_of_rows(const rvm_study *y, double M, double searches)
 static bool has_room(const rvm_study *y, size_t candidates, const rvm_settings *s)
 {
     const double M = (double)candidates, q = (double)y->outputs;
-    const double searches = side_by_side(candidates, y->outputs) ? RVM_BATCH : 1;
+    const double searches = side_by_side(y, candidates) ? RVM_BATCH : 1;
     const double squares = 2 * q + (q > 1 ? 7 : 5);
     return 8 * (numbers_of_rows(y, M, searches) + M * M + searches * squares * M * M) <=
            s->budget_mb * 1048576;
@@ -271,7 +271,9 @@ static rvm_status share_design(rvm_starts *st, rvm_error *err)
 
 /* Searches worth their time: many while one takes milliseconds. Beyond these numbers the evidence
  * still creeps up, but neither error nor log loss on test rows improves. The price of a start for q
- * outputs goes with q M^3, that of a restart from the best so far with q K^3. */
+ * outputs goes with q M^3, that of a restart from the best so far with q K^3. Of many rows one search
+ * finds what there is (6000 rows of three outputs: mean squared error 0.616 in 8 s by one, 0.619 in
+ * 48 s by four). */
 static int searches_for(const rvm_starts *st)
 {
     const size_t candidates = st->design.count, q = st->searched;
@@ -279,9 +281,11 @@ static int searches_for(const rvm_starts *st)
         return st->settings->restarts;
     if (st->y->observed.likelihood->curved)
         return 24;
+    if (st->by_gram)
+        return 1;
     if (q > 1)
         return (double)q * gsl_pow_3((double)candidates) <= cheap ? 24
-               : side_by_side(candidates, q)                      ? 12
+               : side_by_side(st->y, candidates)                  ? 12
                                                                   : 4;
     return candidates <= 400 ? 40 : candidates <= 700 ? 24 : 4;
 }
@@ -325,7 +329,7 @@ static rvm_status init_worker(rvm_climber *s, const rvm_starts *st, int threads,
 static rvm_status alloc_workers(rvm_starts *st, rvm_error *err)
 {
     const int threads = rvm_threads(st->settings->threads);
-    const bool parallel = side_by_side(st->design.count, st->y->outputs);
+    const bool parallel = side_by_side(st->y, st->design.count);
     const int most = parallel ? GSL_MIN(threads, RVM_BATCH) : 1;
     st->all = searches_for(st);
     st->fresh = fresh_starts(st);
@@ -447,7 +451,7 @@ static rvm_status begin_search(double *margin, rvm_climber *s, const rvm_starts 
                                gsl_rng *rng, rvm_error *err)
 {
     const rvm_likelihood *l = st->y->observed.likelihood;
-    const bool is_small = side_by_side(st->design.count, st->y->outputs);
+    const bool is_small = side_by_side(st->y, st->design.count);
     if (number >= st->fresh && st->best.found) {
         *margin = st->best.margin;
         place_at_best(s, st);
@@ -541,8 +545,7 @@ static int batch_size(const rvm_starts *st)
     const int left = st->all - st->finished, fresh = st->fresh - st->finished;
     if (st->by_gram && fresh > 0)
         return GSL_MIN(fresh, RVM_BATCH);
-    return st->by_gram || side_by_side(st->design.count, st->y->outputs) ? GSL_MIN(left, RVM_BATCH)
-                                                                         : 1;
+    return st->by_gram || side_by_side(st->y, st->design.count) ? GSL_MIN(left, RVM_BATCH) : 1;
 }
 
 static rvm_status run_batch(rvm_starts *st, rvm_error *err)
