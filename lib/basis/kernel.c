@@ -311,25 +311,74 @@ static bool use_dense(const rvm_kernel_rows *r, const rvm_problem *p)
            pairs > dense_share * (double)rows * (double)r->features;
 }
 
-static bool alloc_pairs(rvm_kernel_rows *r, const rvm_problem *p)
+/* Room for `count` rows, and for what stands between them. */
+static bool make_rows(rvm_kernel_rows *r, size_t count)
 {
-    const size_t pairs = p->start[p->rows];
-    r->self = rvm_array(p->rows, sizeof *r->self);
-    r->rest = rvm_array(p->rows, sizeof *r->rest);
-    r->twin = rvm_array(p->rows, sizeof *r->twin);
-    if (r->self == NULL || r->rest == NULL || r->twin == NULL)
+    double **const array[] = { &r->self, &r->rest, &r->twin };
+    size_t capacity = r->row_capacity;
+    if (count < capacity)
+        return true;
+    if (!r->dense && !rvm_grow(&r->start, &capacity, count + 1, sizeof *r->start))
         return false;
-    if (r->dense) {
-        const size_t panels = (p->rows + RVM_PANEL - 1) / RVM_PANEL;
-        if (r->features > 0 && panels > SIZE_MAX / r->features)
+    for (size_t k = 0; k < sizeof array / sizeof array[0]; k++) {
+        capacity = r->row_capacity;
+        if (!rvm_grow(array[k], &capacity, count + 1, sizeof **array[k]))
             return false;
-        r->panel = rvm_vec_alloc(panels * r->features, RVM_PANEL);
-        return r->panel != NULL;
     }
-    r->start = rvm_array(p->rows + 1, sizeof *r->start);
-    r->feature = rvm_array(pairs, sizeof *r->feature);
-    r->value = rvm_array(pairs, sizeof *r->value);
-    return r->start != NULL && r->feature != NULL && r->value != NULL;
+    r->row_capacity = capacity;
+    return true;
+}
+
+/* Panels of zeros. */
+static bool make_panels(rvm_kernel_rows *r, size_t count)
+{
+    const size_t panels = (count + RVM_PANEL - 1) / RVM_PANEL;
+    if (r->features > 0 && panels > SIZE_MAX / r->features)
+        return false;
+    const size_t blocks = panels * r->features;
+    if (r->panel != NULL && blocks <= r->panel_capacity) {
+        memset(r->panel, 0, blocks * RVM_PANEL * sizeof *r->panel);
+        return true;
+    }
+    free(r->panel);
+    r->panel = rvm_vec_alloc(blocks, RVM_PANEL);
+    r->panel_capacity = r->panel == NULL ? 0 : blocks;
+    return r->panel != NULL;
+}
+
+static bool make_pairs(rvm_kernel_rows *r, size_t count)
+{
+    const size_t pairs = GSL_MAX(count, 1);
+    size_t capacity = r->pair_capacity;
+    if (!rvm_grow(&r->feature, &capacity, pairs, sizeof *r->feature))
+        return false;
+    capacity = r->pair_capacity;
+    if (!rvm_grow(&r->value, &capacity, pairs, sizeof *r->value))
+        return false;
+    r->pair_capacity = capacity;
+    return true;
+}
+
+static bool make_room(rvm_kernel_rows *r, const rvm_problem *p)
+{
+    if (!make_rows(r, p->rows))
+        return false;
+    if (r->dense)
+        return make_panels(r, p->rows);
+    r->start[0] = 0;
+    return make_pairs(r, p->start[p->rows]);
+}
+
+bool rvm_kernel_rows_replace(rvm_kernel_rows *r, const rvm_problem *p, const rvm_kernel *kernel,
+                             const rvm_kernel_rows *like)
+{
+    r->count = 0;
+    r->has_rest = false;
+    if (!make_room(r, p))
+        return false;
+    r->count = p->rows;
+    copy_pairs(r, p, kernel->inputs, like->original);
+    return true;
 }
 
 rvm_kernel_rows *rvm_kernel_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel,
@@ -338,7 +387,6 @@ rvm_kernel_rows *rvm_kernel_rows_alloc(const rvm_problem *p, const rvm_kernel *k
     rvm_kernel_rows *r = rvm_array(1, sizeof *r);
     if (r == NULL)
         return NULL;
-    r->count = p->rows;
     r->by = kernels[kernel->type].by;
     r->is_like = like != NULL;
     bool memory = true;
@@ -349,11 +397,10 @@ rvm_kernel_rows *rvm_kernel_rows_alloc(const rvm_problem *p, const rvm_kernel *k
         memory = list_features(r, p, kernel->inputs);
         r->dense = memory && use_dense(r, p);
     }
-    if (!memory || !alloc_pairs(r, p)) {
+    if (!memory || !rvm_kernel_rows_replace(r, p, kernel, like != NULL ? like : r)) {
         rvm_kernel_rows_free(r);
         return NULL;
     }
-    copy_pairs(r, p, kernel->inputs, like != NULL ? like->original : r->original);
     return r;
 }
 
@@ -374,6 +421,16 @@ void rvm_kernel_rows_free(rvm_kernel_rows *r)
 
 /* ---- One block ------------------------------------------------------------------------------ */
 
+void rvm_kernel_scratch_clear(rvm_kernel_scratch *s)
+{
+    free(s->packed);
+    free(s->line);
+    free(s->hit_line);
+    free(s->hit_x);
+    free(s->z);
+    *s = (rvm_kernel_scratch){ 0 };
+}
+
 /* What a call was asked for: everything borrowed. */
 typedef struct {
     gsl_matrix *block;
@@ -383,6 +440,7 @@ typedef struct {
     const rvm_kernel_rows *a, *b;
     const size_t *a_id;
     size_t b_first;
+    rvm_kernel_scratch *scratch;
 } request;
 
 static size_t row_of_a(const request *q, size_t i)
@@ -467,31 +525,31 @@ static rvm_status dense_block(const request *q, rvm_error *err)
     const size_t F = q->a->features, rows = q->block->size1;
     const size_t groups =
         GSL_MIN((rows + RVM_ROWS - 1) / RVM_ROWS, 1 + ROWS_NUMBERS / (1 + F * RVM_ROWS));
+    rvm_kernel_scratch *s = q->scratch;
     rvm_status status = RVM_OK;
-    double *x = rvm_array(groups * RVM_ROWS * F, sizeof *x);
-    if (x == NULL)
+    if (!rvm_grow(&s->packed, &s->packed_capacity, groups * RVM_ROWS * F, sizeof *s->packed))
         return rvm_fail_memory(err, "a block of kernel values");
     for (size_t i = 0; i < rows && status == RVM_OK; i += groups * RVM_ROWS) {
         const size_t count = GSL_MIN(rows - i, groups * RVM_ROWS);
-        pack(x, q, i, count);
-        status = fill_rows(q, i, count, x, err);
+        pack(s->packed, q, i, count);
+        status = fill_rows(q, i, count, s->packed, err);
     }
-    free(x);
     return status;
 }
 
 /* ---- Sparse --------------------------------------------------------------------------------- */
 
 typedef struct {
-    size_t first, width; /* rows of b */
-    size_t span;         /* rows there is room for: RVM_LANES to TILE, in whole vectors */
-    unsigned *line;      /* owned, F: line of z that holds the feature, 0 where no row has it */
-    double *z;           /* owned, lines x span; line 0 is all 0 */
-    size_t lines, line_capacity;
+    size_t first, width;      /* rows of b */
+    size_t span;              /* rows there is room for: RVM_LANES to TILE, in whole vectors */
+    rvm_kernel_scratch *room; /* borrowed: what follows is of it */
+    unsigned *line;           /* F: line of z that holds the feature, 0 where no row has it */
+    double *z;                /* lines x span; line 0 is all 0 */
+    size_t lines;
     double largest; /* of self */
     _Alignas(RVM_LANES * sizeof(double)) double self[TILE];
     _Alignas(RVM_LANES * sizeof(double)) double value[TILE]; /* scratch */
-    unsigned *hit_line; /* scratch, owned, F + TOGETHER: lines for the features of a row x ... */
+    unsigned *hit_line; /* F + TOGETHER: lines for the features of a row x ... */
     double *hit_x;      /* ... and its values there; TOGETHER at a time, filled up with line 0 */
 } tile;
 
@@ -506,34 +564,58 @@ static size_t tile_span(const rvm_kernel_rows *b, size_t columns)
     return span;
 }
 
-static bool tile_alloc(tile *t, const rvm_kernel_rows *b, size_t columns)
+static bool make_features(rvm_kernel_scratch *s, size_t F)
+{
+    if (s->line != NULL && F <= s->features)
+        return true;
+    free(s->line);
+    free(s->hit_line);
+    free(s->hit_x);
+    s->features = F;
+    s->line = rvm_array(F, sizeof *s->line);
+    s->hit_line = rvm_array(F + TOGETHER, sizeof *s->hit_line);
+    s->hit_x = rvm_array(F + TOGETHER, sizeof *s->hit_x);
+    if (s->line != NULL && s->hit_line != NULL && s->hit_x != NULL)
+        return true;
+    rvm_kernel_scratch_clear(s);
+    return false;
+}
+
+static bool tile_init(tile *t, const rvm_kernel_rows *b, size_t columns, rvm_kernel_scratch *s)
 {
     memset(t, 0, sizeof *t);
     t->span = tile_span(b, columns);
-    t->line = rvm_array(b->features, sizeof *t->line);
-    t->hit_line = rvm_array(b->features + TOGETHER, sizeof *t->hit_line);
-    t->hit_x = rvm_array(b->features + TOGETHER, sizeof *t->hit_x);
-    return t->line != NULL && t->hit_line != NULL && t->hit_x != NULL;
-}
-
-static void tile_free(tile *t)
-{
-    free(t->line);
-    free(t->z);
-    free(t->hit_line);
-    free(t->hit_x);
+    t->room = s;
+    if (!make_features(s, b->features))
+        return false;
+    t->line = s->line;
+    t->hit_line = s->hit_line;
+    t->hit_x = s->hit_x;
+    return true;
 }
 
 /* Room for line 0 and one for each pair at the most. */
 static bool reserve_lines(tile *t, const rvm_kernel_rows *b, size_t pairs)
 {
+    rvm_kernel_scratch *s = t->room;
     const size_t need = 1 + GSL_MIN(pairs, b->features);
-    if (need <= t->line_capacity)
-        return true;
-    free(t->z);
-    t->z = rvm_vec_alloc(need, t->span);
-    t->line_capacity = t->z == NULL ? 0 : need;
+    if (need * t->span > s->z_capacity) {
+        free(s->z);
+        s->z = rvm_vec_alloc(need, t->span);
+        s->z_capacity = s->z == NULL ? 0 : need * t->span;
+    }
+    t->z = s->z;
+    if (t->z != NULL)
+        memset(t->z, 0, t->span * sizeof *t->z);
     return t->z != NULL;
+}
+
+/* No feature has a line. */
+static void tile_empty(tile *t, const rvm_kernel_rows *b)
+{
+    for (size_t k = b->start[t->first]; k < b->start[t->first + t->width]; k++)
+        t->line[b->feature[k]] = 0;
+    t->width = 0;
 }
 
 /* The line of a feature, which starts at 0 when it is new. */
@@ -549,8 +631,7 @@ static double *line_of(tile *t, int feature)
 
 static bool tile_load(tile *t, const rvm_kernel_rows *b, size_t first, size_t width)
 {
-    for (size_t k = b->start[t->first]; k < b->start[t->first + t->width]; k++)
-        t->line[b->feature[k]] = 0;
+    tile_empty(t, b);
     t->first = first;
     t->width = width;
     t->lines = 1;
@@ -690,13 +771,14 @@ static rvm_status sparse_block(const request *q, rvm_error *err)
     const size_t columns = q->block->size2;
     rvm_status status = RVM_OK;
     tile t;
-    bool memory = tile_alloc(&t, q->b, columns);
+    bool memory = tile_init(&t, q->b, columns, q->scratch);
     for (size_t j = 0; j < columns && memory && status == RVM_OK; j += t.span) {
         memory = tile_load(&t, q->b, q->b_first + j, GSL_MIN(t.span, columns - j));
         if (memory)
             status = fill_tile(q, j, &t, err);
     }
-    tile_free(&t);
+    if (t.line != NULL)
+        tile_empty(&t, q->b);
     return memory ? status : rvm_fail_memory(err, "a block of kernel values");
 }
 
@@ -741,13 +823,23 @@ static rvm_status fill_block(const request *q, rvm_error *err)
     return q->a->dense ? dense_block(q, err) : sparse_block(q, err);
 }
 
+rvm_status rvm_kernel_block_in(rvm_kernel_scratch *s, gsl_matrix *block, const rvm_kernel *kernel,
+                               const rvm_kernel_rows *a, const size_t *a_id,
+                               const rvm_kernel_rows *b, size_t b_first, rvm_error *err)
+{
+    const kernel_row *row = &kernels[kernel->type];
+    const request q = { block, row, row->finish, kernel, a, b, a_id, b_first, s };
+    return fill_block(&q, err);
+}
+
 rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel, const rvm_kernel_rows *a,
                             const size_t *a_id, const rvm_kernel_rows *b, size_t b_first,
                             rvm_error *err)
 {
-    const kernel_row *row = &kernels[kernel->type];
-    const request q = { block, row, row->finish, kernel, a, b, a_id, b_first };
-    return fill_block(&q, err);
+    rvm_kernel_scratch s = { 0 };
+    const rvm_status status = rvm_kernel_block_in(&s, block, kernel, a, a_id, b, b_first, err);
+    rvm_kernel_scratch_clear(&s);
+    return status;
 }
 
 /* In tiles of one length, filled up, so that a value does not depend on the others asked for. */
@@ -771,7 +863,10 @@ rvm_status rvm_kernel_derivative(gsl_matrix *block, const rvm_kernel *kernel,
                                  const rvm_kernel_rows *b, size_t b_first, rvm_error *err)
 {
     const kernel_row *row = &kernels[kernel->type];
-    const request q = { block, row, row->derivative, kernel, a, b, a_id, b_first };
+    rvm_kernel_scratch s = { 0 };
+    const request q = { block, row, row->derivative, kernel, a, b, a_id, b_first, &s };
     assert(row->derivative != NULL);
-    return fill_block(&q, err);
+    const rvm_status status = fill_block(&q, err);
+    rvm_kernel_scratch_clear(&s);
+    return status;
 }

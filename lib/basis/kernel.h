@@ -48,6 +48,7 @@ typedef struct {
     double *rest;  /* owned, count: the same over the features that `like` does not have */
     bool has_rest; /* some row has such features */
     double *twin;  /* owned, count: a row combined with itself, over all its features */
+    size_t row_capacity, panel_capacity, pair_capacity;
 } rvm_kernel_rows;
 
 /* Rows of p, in order. Where the kernel has weights of inputs a value is multiplied by the weight
@@ -58,6 +59,11 @@ typedef struct {
 rvm_kernel_rows *rvm_kernel_rows_alloc(const rvm_problem *p, const rvm_kernel *kernel,
                                        const rvm_kernel_rows *like);
 void rvm_kernel_rows_free(rvm_kernel_rows *r);
+/* The rows of p in the place of those that r has, in the same layout: r was allocated `like` others,
+ * for this kernel. Its memory is kept, and grows where it must. False without memory, and r then
+ * holds no rows. */
+bool rvm_kernel_rows_replace(rvm_kernel_rows *r, const rvm_problem *p, const rvm_kernel *kernel,
+                             const rvm_kernel_rows *like);
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
@@ -73,6 +79,26 @@ void rvm_kernel_rows_free(rvm_kernel_rows *r);
 RVM_CHECKED rvm_status rvm_kernel_block(gsl_matrix *block, const rvm_kernel *kernel,
                                         const rvm_kernel_rows *a, const size_t *a_id,
                                         const rvm_kernel_rows *b, size_t b_first, rvm_error *err);
+
+/* What a block takes while it is computed, kept from one to the next. Zero it before the first; one for
+ * each thread. */
+typedef struct {
+    double *packed; /* owned, with all that follows: rows of a dense layout */
+    size_t packed_capacity;
+    unsigned *line; /* of a sparse one: all 0 between blocks */
+    unsigned *hit_line;
+    double *hit_x;
+    size_t features; /* that there is room for */
+    double *z;
+    size_t z_capacity;
+} rvm_kernel_scratch;
+
+void rvm_kernel_scratch_clear(rvm_kernel_scratch *s); /* frees, and zeroes *s */
+/* rvm_kernel_block in that memory. */
+RVM_CHECKED rvm_status rvm_kernel_block_in(rvm_kernel_scratch *s, gsl_matrix *block,
+                                           const rvm_kernel *kernel, const rvm_kernel_rows *a,
+                                           const size_t *a_id, const rvm_kernel_rows *b,
+                                           size_t b_first, rvm_error *err);
 
 /* out[i] = K(x, x) of row x = first + i, i < count, over all its features, those that `like` does
  * not have among them: what a Gaussian process is unsure of before it has seen anything. Not of

@@ -80,23 +80,38 @@ bool rvm_problem_append(rvm_problem *p, double target, const int *index, const d
     return rvm_problem_append_outputs(p, &target, 1, index, value, pairs);
 }
 
-bool rvm_problem_append_outputs(rvm_problem *p, const double *target, size_t outputs,
-                                const int *index, const double *value, size_t pairs)
+bool rvm_problem_open(rvm_problem *p, size_t outputs, size_t most)
 {
     const size_t first = p->start[p->rows];
     assert(outputs > 0 && (p->rows == 0 || outputs == p->outputs));
-    if (!make_room(p, p->rows + 1, outputs, first + pairs))
+    if (most > SIZE_MAX - first || !make_room(p, p->rows + 1, outputs, first + most))
         return false;
     p->outputs = outputs;
+    p->start[p->rows + 1] = first;
+    return true;
+}
+
+void rvm_problem_close(rvm_problem *p, const double *target)
+{
+    const size_t first = p->start[p->rows], end = p->start[p->rows + 1];
+    if (end > first && p->index[end - 1] > p->max_index)
+        p->max_index = p->index[end - 1];
+    memcpy(p->target + p->rows * p->outputs, target, p->outputs * sizeof *target);
+    p->rows++;
+}
+
+bool rvm_problem_append_outputs(rvm_problem *p, const double *target, size_t outputs,
+                                const int *index, const double *value, size_t pairs)
+{
+    if (!rvm_problem_open(p, outputs, pairs))
+        return false;
+    const size_t first = p->start[p->rows];
     if (pairs > 0) {
         memcpy(p->index + first, index, pairs * sizeof *index);
         memcpy(p->value + first, value, pairs * sizeof *value);
-        if (index[pairs - 1] > p->max_index)
-            p->max_index = index[pairs - 1];
     }
-    memcpy(p->target + p->rows * outputs, target, outputs * sizeof *target);
-    p->rows++;
-    p->start[p->rows] = first + pairs;
+    p->start[p->rows + 1] = first + pairs;
+    rvm_problem_close(p, target);
     return true;
 }
 

@@ -46,6 +46,16 @@ bool rvm_problem_append(rvm_problem *p, double target, const int *index, const d
 /* The same with `outputs` targets, as many as the rows before have. */
 bool rvm_problem_append_outputs(rvm_problem *p, const double *target, size_t outputs,
                                 const int *index, const double *value, size_t pairs);
+/* A row pair by pair: room for one of at most `most` pairs and of `outputs` targets, the pairs, ascending,
+ * and its end with the targets. Without an end it is not there. */
+bool rvm_problem_open(rvm_problem *p, size_t outputs, size_t most);
+static inline void rvm_problem_add(rvm_problem *p, int index, double value)
+{
+    const size_t k = p->start[p->rows + 1]++;
+    p->index[k] = index;
+    p->value[k] = value;
+}
+void rvm_problem_close(rvm_problem *p, const double *target);
 /* Copies of the rows listed in `row` (count of them), in that order; NULL without memory. */
 rvm_problem *rvm_problem_subset(const rvm_problem *p, const size_t *row, size_t count);
 /* Copies of every other row, or every third, ... so that there are at most `most`; NULL without

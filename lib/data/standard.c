@@ -230,24 +230,16 @@ rvm_status rvm_standard_learn(rvm_standard *s, const rvm_problem *p, rvm_error *
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* One row: scratch, of as many pairs as there are features. */
-typedef struct {
-    int *index;
-    double *value;
-    size_t pairs;
-} standard_row;
-
-static void add_pair(standard_row *row, const rvm_standard *s, size_t j, double x)
+/* x of feature j, in the row of `out` that is open. */
+static void add_value(rvm_problem *out, const rvm_standard *s, size_t j, double x)
 {
     const double y = (x - s->mean[j]) / s->scale[j];
-    if (y == 0)
-        return;
-    row->index[row->pairs] = s->index[j];
-    row->value[row->pairs++] = fmax(-DBL_MAX, fmin(y, DBL_MAX));
+    if (y != 0)
+        rvm_problem_add(out, s->index[j], fmax(-DBL_MAX, fmin(y, DBL_MAX)));
 }
 
 /* Every feature has a value, given or not. */
-static void centre_row(standard_row *row, const rvm_standard *s, const rvm_problem *p, size_t i)
+static void centre_row(rvm_problem *out, const rvm_standard *s, const rvm_problem *p, size_t i)
 {
     size_t k = p->start[i];
     const size_t end = p->start[i + 1];
@@ -255,49 +247,52 @@ static void centre_row(standard_row *row, const rvm_standard *s, const rvm_probl
         while (k < end && p->index[k] < s->index[j])
             k++;
         const bool given = k < end && p->index[k] == s->index[j];
-        add_pair(row, s, j, given ? p->value[k] : 0);
+        add_value(out, s, j, given ? p->value[k] : 0);
     }
 }
 
-static void scale_row(standard_row *row, const rvm_standard *s, const rvm_problem *p, size_t i)
+static void scale_row(rvm_problem *out, const rvm_standard *s, const rvm_problem *p, size_t i)
 {
     size_t hint = 0;
     for (size_t k = p->start[i]; k < p->start[i + 1]; k++) {
         const size_t j = rvm_sort_find(s->index, s->count, p->index[k], hint);
         if (j == s->count)
             continue;
-        add_pair(row, s, j, p->value[k]);
+        add_value(out, s, j, p->value[k]);
         hint = j + 1;
     }
+}
+
+static bool copy_numbers(rvm_problem *out, const rvm_problem *p)
+{
+    if (p->number == NULL)
+        return true;
+    free(out->number);
+    out->number = rvm_array(p->rows, sizeof *out->number);
+    if (out->number != NULL)
+        memcpy(out->number, p->number, p->rows * sizeof *out->number);
+    return out->number != NULL;
 }
 
 rvm_status rvm_standard_apply(rvm_problem *out, const rvm_standard *s, const rvm_problem *p,
                               rvm_error *err)
 {
-    standard_row row = { .index = rvm_array(s->count, sizeof *row.index),
-                         .value = rvm_array(s->count, sizeof *row.value) };
-    bool memory = row.index != NULL && row.value != NULL;
-
+    bool memory = true;
     rvm_problem_clear(out);
     out->outputs = p->outputs;
     for (size_t i = 0; i < p->rows && memory; i++) {
-        row.pairs = 0;
+        const size_t pairs = p->start[i + 1] - p->start[i];
+        memory = rvm_problem_open(out, p->outputs, s->centred ? s->count : pairs);
+        if (!memory)
+            break;
         if (s->centred)
-            centre_row(&row, s, p, i);
+            centre_row(out, s, p, i);
         else
-            scale_row(&row, s, p, i);
-        memory = rvm_problem_append_outputs(out, rvm_problem_targets(p, i), p->outputs, row.index,
-                                            row.value, row.pairs);
+            scale_row(out, s, p, i);
+        rvm_problem_close(out, rvm_problem_targets(p, i));
     }
-    if (p->number != NULL && memory) {
-        free(out->number);
-        out->number = rvm_array(p->rows, sizeof *out->number);
-        memory = out->number != NULL;
-    }
-    if (p->number != NULL && memory)
-        memcpy(out->number, p->number, p->rows * sizeof *out->number);
     out->max_index = GSL_MAX(out->max_index, p->max_index);
-    free(row.index);
-    free(row.value);
-    return memory ? RVM_OK : rvm_fail_memory(err, "the standardised rows");
+    if (memory && copy_numbers(out, p))
+        return RVM_OK;
+    return rvm_fail_memory(err, "the standardised rows");
 }

@@ -75,6 +75,7 @@ typedef struct {
     double *left;     /* CHUNK: k(x,x) - q, */
     double *share;    /* CHUNK: and as a share of k(x,x) */
     double *row;      /* F + C: both of one row */
+    rvm_kernel_scratch kernel; /* owned */
 } worker;
 
 /* How a target is spread around the mean of its latent function. */
@@ -95,7 +96,8 @@ struct rvm_predictor {
     rvm_problem *own_vectors; /* owned: standardised as the model says; NULL where it does not, */
     rvm_problem *own_rows;    /* and so are the rows of a call */
     const rvm_problem *z;     /* borrowed: the vectors, V of them, as the kernel takes them */
-    rvm_kernel_rows *vectors; /* owned: these */
+    rvm_kernel_rows *vectors; /* owned: these, */
+    rvm_kernel_rows *x;       /* owned: and the rows of a call; NULL before the first */
     rvm_forward *forward;     /* owned, latent functions; empty without variance */
     rvm_forward points;       /* owned: U; empty where nothing needs it */
     output *output;           /* owned, latent functions */
@@ -401,8 +403,8 @@ static rvm_status fill_rows(const rows_job *j, worker *w, size_t first, size_t c
     if (m->vectors->rows > 0) {
         gsl_matrix_view block =
             gsl_matrix_view_array_with_tda(w->values, m->vectors->rows, count, CHUNK);
-        status =
-            rvm_kernel_block(&block.matrix, &m->kernel, j->pr->vectors, NULL, j->x, first, err);
+        status = rvm_kernel_block_in(&w->kernel, &block.matrix, &m->kernel, j->pr->vectors, NULL,
+                                     j->x, first, err);
         if (status != RVM_OK && err != NULL) {
             err->line = first + 1;
             err->column = 1;
@@ -608,8 +610,10 @@ void rvm_predictor_free(rvm_predictor *pr)
 {
     if (pr == NULL)
         return;
-    for (size_t i = 0; pr->worker != NULL && i < pr->workers; i++)
+    for (size_t i = 0; pr->worker != NULL && i < pr->workers; i++) {
         free(pr->worker[i].values);
+        rvm_kernel_scratch_clear(&pr->worker[i].kernel);
+    }
     for (size_t k = 0; pr->forward != NULL && k < pr->m->latent_count; k++)
         rvm_forward_clear(&pr->forward[k]);
     rvm_forward_clear(&pr->points);
@@ -618,6 +622,7 @@ void rvm_predictor_free(rvm_predictor *pr)
     free(pr->output);
     free(pr->forward);
     rvm_kernel_rows_free(pr->vectors);
+    rvm_kernel_rows_free(pr->x);
     rvm_problem_free(pr->own_vectors);
     rvm_problem_free(pr->own_rows);
     free(pr);
@@ -645,6 +650,15 @@ static int threads_worth(const rvm_predictor *pr, const rvm_problem *p)
     return (int)GSL_MIN((double)most, 1 + cost / thread_cost);
 }
 
+/* The memory of the call before is taken again: from one row to the next nothing is allocated. */
+static bool lay_out(rvm_predictor *pr, const rvm_problem *rows)
+{
+    if (pr->x != NULL)
+        return rvm_kernel_rows_replace(pr->x, rows, &pr->m->kernel, pr->vectors);
+    pr->x = rvm_kernel_rows_alloc(rows, &pr->m->kernel, pr->vectors);
+    return pr->x != NULL;
+}
+
 rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_problem *rows,
                              rvm_error *err)
 {
@@ -654,17 +668,11 @@ rvm_status rvm_predictor_run(rvm_prediction *out, rvm_predictor *pr, const rvm_p
             return status;
         rows = pr->own_rows;
     }
-    rvm_kernel_rows *x = rvm_kernel_rows_alloc(rows, &pr->m->kernel, pr->vectors);
     const size_t outputs = pr->m->task == RVM_REGRESSION ? pr->m->latent_count : 1;
-    if (x == NULL || !rvm_prediction_resize(out, rows->rows, pr->m->class_count, outputs)) {
-        rvm_kernel_rows_free(x);
+    if (!lay_out(pr, rows) || !rvm_prediction_resize(out, rows->rows, pr->m->class_count, outputs))
         return rvm_fail_memory(err, "predictions");
-    }
-    rows_job job = { out, pr, rows, x };
-    const rvm_status status =
-        rvm_share(chunks_of(rows), fill_chunk, &job, threads_worth(pr, rows), err);
-    rvm_kernel_rows_free(x);
-    return status;
+    rows_job job = { out, pr, rows, pr->x };
+    return rvm_share(chunks_of(rows), fill_chunk, &job, threads_worth(pr, rows), err);
 }
 
 rvm_status rvm_predict_by(rvm_prediction *out, const rvm_model *m, const rvm_problem *rows,
