@@ -2,11 +2,13 @@
 #include "cli/train_job.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/note.h"
 #include "cli/options.h"
 #include "cli/shared_input.h"
+#include "product/settings.h"
 
 /* ---- Options -------------------------------------------------------------------------------- */
 
@@ -157,37 +159,22 @@ static const char *checkpoint_fault(const cli_train_job *job, const cli_words *w
     return NULL;
 }
 
-/* An option has a value of its own: it is there, and not as auto. */
-static bool is_said(const cli_train_job *job, const cli_words *words, const char *option)
+typedef struct {
+    const cli_words *words;
+    const cli_tool *tool;
+} command_line;
+
+/* What was given for a setting (rvm_settings_settle). */
+static const char *look(const void *of, const char *name)
 {
-    const char *value = cli_options_value(words, job->tool, option);
+    const command_line *line = of;
+    char option[64];
 
-    return cli_options_given(words, job->tool, option) &&
-           (value == NULL || strcmp(value, "auto") != 0);
-}
-
-/* What --auto leaves open but another option says, before it or behind. */
-static void close_given(cli_train_job *job, const cli_words *words)
-{
-    rvm_tuning *tune = &job->settings.tune;
-    const char *list = cli_options_value(words, job->tool, "--select");
-    rvm_error err = { 0 };
-
-    if (!tune->race)
-        return;
-    if (list != NULL && rvm_settings_set(&job->settings, "select", list, &err) != RVM_OK)
-        tune->type_count = 0; /* it has been read before */
-    if (list == NULL && (is_said(job, words, "-t") || is_said(job, words, "--kernel")))
-        tune->type_count = 0;
-    tune->degree = !is_said(job, words, "-d");
-    tune->coef0 = !is_said(job, words, "-r");
-    tune->gamma = !is_said(job, words, "-g");
-    tune->ard = !is_said(job, words, "--ard") && !is_said(job, words, "-g");
-    tune->linear = !is_said(job, words, "--basis");
-    tune->prior = !is_said(job, words, "--prior");
-    tune->standardize = !is_said(job, words, "--standardize");
-    if (!is_said(job, words, "-b"))
-        job->probability = 1;
+    snprintf(option, sizeof option, "%s%s", name[1] == '\0' ? "-" : "--", name);
+    if (!cli_options_given(line->words, line->tool, option))
+        return NULL;
+    const char *value = cli_options_value(line->words, line->tool, option);
+    return value == NULL ? "" : value;
 }
 
 bool cli_train_job_settle(cli_train_job *job, const cli_words *words)
@@ -210,12 +197,11 @@ bool cli_train_job_settle(cli_train_job *job, const cli_words *words)
         (void)cli_options_wrong(job->tool, "%s", fault);
         return false;
     }
-    if (job->settings.tune.type_count > 0 && !cli_options_given(words, job->tool, "-g"))
-        job->settings.tune.gamma = true;
-    close_given(job, words);
+    const command_line line = { words, job->tool };
     job->settings.task = cli_train_job_classifies(job) ? RVM_CLASSIFICATION : RVM_REGRESSION;
     job->settings.bias = job->settings.bias && !job->no_bias;
     job->settings.probability = job->probability == 1;
+    rvm_settings_settle(&job->settings, look, &line);
     return true;
 }
 

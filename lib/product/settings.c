@@ -402,17 +402,25 @@ static const setting table[] = {
     { .name = "noise-prior", .set = set_noise_prior },
 };
 
+/* It can do without a value. */
+static bool is_bare(const setting *row)
+{
+    return row->set == set_auto || (row->set == NULL && row->kind == RVM_VALUE_FLAG);
+}
+
 rvm_status rvm_settings_set(rvm_settings *s, const char *name, const char *value, rvm_error *err)
 {
     rvm_settings changed = *s;
     rvm_status status;
 
-    if (name[0] == 'w')
+    if (name[0] == 'w' && value != NULL)
         return add_class_weight(s, name + 1, value, err);
     for (size_t k = 0; k < COUNT(table); k++) {
         const setting *row = &table[k];
         if (strcmp(row->name, name) != 0)
             continue;
+        if (value == NULL && !is_bare(row))
+            return rvm_fail(err, RVM_ESETTING, "a value is needed");
         if (row->set != NULL)
             status = row->set(&changed, value, err);
         else
@@ -422,6 +430,42 @@ rvm_status rvm_settings_set(rvm_settings *s, const char *name, const char *value
         return status;
     }
     return rvm_fail(err, RVM_ESETTING, "there is no setting of that name");
+}
+
+/* An option has a value of its own: it is there, and not as auto. */
+static bool is_said(rvm_settings_look *look, const void *of, const char *name)
+{
+    const char *value = look(of, name);
+
+    return value != NULL && strcmp(value, "auto") != 0;
+}
+
+/* What --auto leaves open but another option says, before it or behind. */
+static void close_said(rvm_settings *s, rvm_settings_look *look, const void *of)
+{
+    rvm_tuning *tune = &s->tune;
+    const char *list = look(of, "select");
+
+    if (list != NULL && set_select(s, list, NULL) != RVM_OK)
+        tune->type_count = 0; /* it has been read before */
+    if (list == NULL && (is_said(look, of, "t") || is_said(look, of, "kernel")))
+        tune->type_count = 0;
+    tune->degree = !is_said(look, of, "d");
+    tune->coef0 = !is_said(look, of, "r");
+    tune->gamma = !is_said(look, of, "g");
+    tune->ard = !is_said(look, of, "ard") && !is_said(look, of, "g");
+    tune->linear = !is_said(look, of, "basis");
+    tune->prior = !is_said(look, of, "prior");
+    tune->standardize = !is_said(look, of, "standardize");
+    s->probability = s->probability || !is_said(look, of, "b");
+}
+
+void rvm_settings_settle(rvm_settings *s, rvm_settings_look *look, const void *of)
+{
+    if (s->tune.type_count > 0 && look(of, "g") == NULL)
+        s->tune.gamma = true;
+    if (s->tune.race)
+        close_said(s, look, of);
 }
 
 static double number_of(const setting *row, const rvm_settings *s)

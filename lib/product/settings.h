@@ -12,6 +12,12 @@ bool rvm_settings_may_be(const rvm_settings *s, rvm_kernel_type type);
 /* The range of each number, alone; a part of rvm_settings_check. */
 RVM_CHECKED rvm_status rvm_settings_check_ranges(const rvm_settings *s, rvm_error *err);
 
+/* The text that a setting was given, by its name in rvm_settings_set or `b`, the empty one where it was
+ * given without; NULL: it was not. */
+typedef const char *rvm_settings_look(const void *of, const char *name);
+/* What settings say of each other, whichever came first: once all are set, and s->probability. */
+void rvm_settings_settle(rvm_settings *s, rvm_settings_look *look, const void *of);
+
 /* For a training that is only compared with others: one start, which ends where no function gains half
  * a nat. The way on takes most of the time. It lowers the loss of regressions by a tenth or so, for
  * all kernels alike, that of classes and of the kernel prior by nothing. */
