@@ -1,9 +1,10 @@
-# Relevance vector machines: rvm-train, rvm-predict, rvm-scale, rvm-plot.  GNU make; `make help` lists targets.
+# Relevance vector machines: rvm-train, rvm-predict, rvm-scale, rvm-plot, and the library librvm-ml.
+# GNU make; `make help` lists targets.
 #
 # Yours to set, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS    added to our own flags, later, so that yours win
 #   MPICC                                the compiler of an MPI, for rvm-train-mpi (mpicc)
-#   PREFIX DESTDIR BINDIR MANDIR BASHDIR ZSHDIR
+#   PREFIX DESTDIR BINDIR LIBDIR INCLUDEDIR MANDIR BASHDIR ZSHDIR
 #                                        where `make install` puts things
 #   FLAVOUR                              release, asan, coverage, ... or a name of your own; each
 #                                        builds in build/FLAVOUR, so flavours leave each other alone
@@ -12,11 +13,14 @@
 
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
+LIBDIR  ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 MANDIR  ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 FLAVOUR ?= release
 CLANG   ?= clang
+OBJCOPY ?= objcopy
 MPICC   ?= mpicc
 FUZZ_SECONDS ?= 30
 
@@ -147,8 +151,9 @@ flavour_werror   := -Werror
 flavour_analyze  := -O1 -Werror -fanalyzer -DGSL_RANGE_CHECK_OFF
 
 OWN_CPPFLAGS = -Ilib -DHAVE_INLINE $(GSL_CFLAGS) $(FILE_CPPFLAGS)
+# The same objects make tools and shared library, of which only what its header declares is seen.
 OWN_CFLAGS   = -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
-               -ffp-contract=off -fno-math-errno -pthread $(SIMD)
+               -ffp-contract=off -fno-math-errno -fPIC -fvisibility=hidden -pthread $(SIMD)
 COMPILE      = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(FILE_CFLAGS) $(flavour_$(FLAVOUR)) \
                $(CFLAGS)
 # With -ffast-math in the link line gcc makes the whole program flush denormals to zero.
@@ -178,17 +183,19 @@ TEST_OBJ := $(SUITES:%=$(OUT)/tests/test_%.o) $(OUT)/tests/run_check.o $(OUT)/te
             $(OUT)/suites.o
 EVERY_MAN1 := $(wildcard man/*.1)
 MAN1     := $(if $(MPI_LIBS),$(EVERY_MAN1),$(filter-out $(MPI_TOOLS:%=man/%.1),$(EVERY_MAN1)))
+MAN3     := $(wildcard man/*.3)
 MAN5     := $(wildcard man/*.5)
 MAN7     := $(wildcard man/*.7)
-FORMATTED = $(wildcard *.c lib/*.h lib/*/*.[ch] tests/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
+FORMATTED = $(wildcard *.c examples/*.c lib/*.h lib/*/*.[ch] tests/*.[ch] tests/cli/*/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
 SHELL_FILES = $(SCRIPTS) tools/completions $(wildcard tests/*.sh tests/cli/*.inc tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
 
 # Commands are shown in short unless V is set.
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
 
-## all: build the tools (default)
-.PHONY: all
-all: $(TOOLS:%=$(BIN)/%)
+## all: build tools and library (default);  tools;  library: librvm-ml, shared and static, in build/FLAVOUR
+.PHONY: all tools library
+all: tools library
+tools: $(TOOLS:%=$(BIN)/%)
 
 $(BIN)/rvm-%: $(OUT)/rvm-%.o $(OUT)/librvm.a
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
@@ -199,6 +206,27 @@ $(MPI_OBJ): FILE_CPPFLAGS = $(MPI_CFLAGS)
 
 $(OUT)/librvm.a: $(LIB_OBJ) $(OUT)/lib.list
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
+
+# What a program links (lib/door/rvm_ml.h).  The name has a -ml, as there is another librvm.  The
+# number behind .so changes when programs must be compiled anew.
+SONAME      := librvm-ml.so.0
+SHARED      := librvm-ml.so.$(VERSION)
+STATIC      := librvm-ml.a
+LIBRARY_OBJ := $(filter $(OUT)/lib/door/%,$(LIB_OBJ))
+library: $(OUT)/$(SHARED) $(OUT)/$(STATIC)
+
+# gcc exports functions of which it makes one for each processor, however hidden: the linker is told.
+$(OUT)/$(SHARED): $(LIBRARY_OBJ) $(OUT)/librvm.a
+	@echo '{ global: rvmml_*; local: *; };' >$(OUT)/librvm-ml.map
+	$(call say,LINK,$@)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(OUT)/librvm-ml.map \
+	    -o $@ $^ $(LIBS)
+	@ln -sf $(SHARED) $(OUT)/$(SONAME) && ln -sf $(SONAME) $(OUT)/librvm-ml.so
+
+# One object, in which names that are not of the header are local: a program may have the same.
+$(OUT)/$(STATIC): $(LIBRARY_OBJ) $(OUT)/librvm.a
+	$(call say,AR,$@)$(CC) -nostdlib -r -o $(@:.a=.o) $^
+	@! command -v $(OBJCOPY) >/dev/null || $(OBJCOPY) -w -G 'rvmml_*' $(@:.a=.o)
+	@rm -f $@ && $(AR) rcs $@ $(@:.a=.o)
 
 $(OUT)/%.o: %.c $(OUT)/flags
 	@mkdir -p $(@D)
@@ -241,7 +269,7 @@ $(OUT)/run_check: $(TEST_OBJ) $(OUT)/librvm.a
 	$(if $(CHECK_LIBS),,@echo "the unit tests need the library check; try: make deps" >&2; exit 1)
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(CHECK_LIBS) $(LIBS)
 
-$(TEST_OBJ): OWN_CPPFLAGS += -Itests $(CHECK_CFLAGS)
+$(TEST_OBJ): FILE_CPPFLAGS = -Itests $(CHECK_CFLAGS)
 
 # The list of suites is the list of files tests/test_NAME.c, each of which defines NAME_suite, so
 # that a suite cannot be forgotten.
@@ -456,7 +484,7 @@ format:
 man:
 	@command -v groff >/dev/null || { echo "man: needs groff" >&2; exit 1; }
 	@mkdir -p build/man
-	@for page in $(EVERY_MAN1) $(MAN5) $(MAN7); do text=build/man/$${page#man/}.txt; \
+	@for page in $(EVERY_MAN1) $(MAN3) $(MAN5) $(MAN7); do text=build/man/$${page#man/}.txt; \
 	    warnings=$$(groff -man -Tutf8 -ww -rLL=80n -P-cbou "$$page" 2>&1 >"$$text"); \
 	    if [ -n "$$warnings" ]; then echo "$$warnings" >&2; exit 1; fi; echo "$$text"; done
 
@@ -473,35 +501,58 @@ $(COMPLETIONS): tools/completions $(TOOLS:%=$(BIN)/%) $(SCRIPTS)
 	    sh tools/completions zsh "$$program" >"$@.new/_$$name" || exit 1; done
 	@mv $@.new $@
 
-## install, uninstall: tools, manual pages, shell completions; PREFIX, DESTDIR, BINDIR, MANDIR, BASHDIR, ZSHDIR
-# Folders that install makes are remembered in build/folders, so that uninstall takes away those of
+## install, uninstall: tools, library, manual pages, shell completions; PREFIX, DESTDIR, and folders above
+# Folders that install makes are remembered in MADE_FOLDERS, so that uninstall takes away those of
 # them that are empty then, and no others.
 .PHONY: install uninstall
-FOLDERS = '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man5' \
+MADE_FOLDERS ?= build/folders
+PKGCONFIGDIR = $(LIBDIR)/pkgconfig
+HEADERDIR    = $(INCLUDEDIR)/rvm-ml
+FOLDERS = '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(HEADERDIR)' \
+          '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man3' '$(DESTDIR)$(MANDIR)/man5' \
           '$(DESTDIR)$(MANDIR)/man7' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)'
 # These folders, and those that they are in, one a line, the innermost first.
 list_folders = for d in $(FOLDERS); do \
         while [ "$$d" != / ] && [ "$$d" != . ]; do printf '%s\n' "$$d"; d=$$(dirname "$$d"); done; \
     done | LC_ALL=C sort -ru
+# GSL and BLAS are for static linking alone; no header of theirs is needed.
+define PKG_CONFIG_FILE
+printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: rvm-ml' \
+    'Description: Relevance vector machines: training and prediction' 'Version: $(VERSION)' \
+    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lrvm-ml' 'Libs.private: $(LIBS) -pthread'
+endef
 install: all $(COMPLETIONS)
-	@$(list_folders) | while IFS= read -r d; do [ -d "$$d" ] || printf '%s\n' "$$d"; done >>build/folders
+	@mkdir -p '$(dir $(MADE_FOLDERS))'
+	@$(list_folders) | while IFS= read -r d; do [ -d "$$d" ] || printf '%s\n' "$$d"; done >>'$(MADE_FOLDERS)'
 	install -d $(FOLDERS)
 	install -m 755 $(TOOLS:%=$(BIN)/%) $(SCRIPTS) '$(DESTDIR)$(BINDIR)'
+	install -m 644 $(OUT)/$(SHARED) $(OUT)/$(STATIC) '$(DESTDIR)$(LIBDIR)'
+	ln -sf $(SHARED) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/librvm-ml.so'
+	install -m 644 lib/door/rvm_ml.h '$(DESTDIR)$(HEADERDIR)'
+	@$(PKG_CONFIG_FILE) >'$(DESTDIR)$(PKGCONFIGDIR)/rvm-ml.pc'
 	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1'
+	install -m 644 $(MAN3) '$(DESTDIR)$(MANDIR)/man3'
 	install -m 644 $(MAN5) '$(DESTDIR)$(MANDIR)/man5'
 	install -m 644 $(MAN7) '$(DESTDIR)$(MANDIR)/man7'
 	install -m 644 $(COMPLETED:%=$(COMPLETIONS)/%) '$(DESTDIR)$(BASHDIR)'
 	install -m 644 $(COMPLETED:%=$(COMPLETIONS)/_%) '$(DESTDIR)$(ZSHDIR)'
+remove = if cd '$(DESTDIR)$(1)' 2>/dev/null; then rm -f $(notdir $(2)); fi
 uninstall:
-	if cd '$(DESTDIR)$(BINDIR)' 2>/dev/null; then rm -f $(EVERY_TOOL) $(notdir $(SCRIPTS)); fi
-	if cd '$(DESTDIR)$(MANDIR)/man1' 2>/dev/null; then rm -f $(notdir $(EVERY_MAN1)); fi
-	if cd '$(DESTDIR)$(MANDIR)/man5' 2>/dev/null; then rm -f $(notdir $(MAN5)); fi
-	if cd '$(DESTDIR)$(MANDIR)/man7' 2>/dev/null; then rm -f $(notdir $(MAN7)); fi
-	if cd '$(DESTDIR)$(BASHDIR)' 2>/dev/null; then rm -f $(COMPLETED); fi
-	if cd '$(DESTDIR)$(ZSHDIR)' 2>/dev/null; then rm -f $(COMPLETED:%=_%); fi
-	@[ ! -f build/folders ] || $(list_folders) | while IFS= read -r d; do \
-	    if grep -qxF -e "$$d" build/folders && rmdir "$$d" 2>/dev/null; then \
-	        grep -vxF -e "$$d" build/folders >build/folders.new; mv build/folders.new build/folders; fi; done
+	$(call remove,$(BINDIR),$(EVERY_TOOL) $(SCRIPTS))
+	$(call remove,$(LIBDIR),$(SHARED) $(SONAME) librvm-ml.so $(STATIC))
+	$(call remove,$(HEADERDIR),rvm_ml.h)
+	$(call remove,$(PKGCONFIGDIR),rvm-ml.pc)
+	$(call remove,$(MANDIR)/man1,$(EVERY_MAN1))
+	$(call remove,$(MANDIR)/man3,$(MAN3))
+	$(call remove,$(MANDIR)/man5,$(MAN5))
+	$(call remove,$(MANDIR)/man7,$(MAN7))
+	$(call remove,$(BASHDIR),$(COMPLETED))
+	$(call remove,$(ZSHDIR),$(COMPLETED:%=_%))
+	@[ ! -f '$(MADE_FOLDERS)' ] || $(list_folders) | while IFS= read -r d; do \
+	    if grep -qxF -e "$$d" '$(MADE_FOLDERS)' && rmdir "$$d" 2>/dev/null; then \
+	        grep -vxF -e "$$d" '$(MADE_FOLDERS)' >'$(MADE_FOLDERS).new'; \
+	        mv '$(MADE_FOLDERS).new' '$(MADE_FOLDERS)'; fi; done
 
 ## dist: reproducible archive of the last commit, build/rvm-VERSION.tar.gz
 .PHONY: dist

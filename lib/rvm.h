@@ -1,4 +1,5 @@
-/* The public interface: relevance vector machines in C.
+/* The interface between the tools and the library.  Programs have door/rvm_ml.h instead, which this one
+ * may leave behind whenever the tools need something else.
  *
  * A relevance vector machine (Tipping 2001) is a linear model over kernel functions placed at the
  * training rows, with one prior precision alpha_i for each weight; maximising the evidence over

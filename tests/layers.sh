@@ -1,14 +1,14 @@
 #!/bin/sh
 # Includes and calls point downward only: layers.sh FOLDER OBJECTS
 #
-# The folders of FOLDER are levels, lowest first as listed below.  A file may include files of its
-# own folder or a lower one, and call what they define; no modules (a module is a NAME.c with its
-# NAME.h) may include one another in a circle, nor call one another in one.  rvm.h, the public
-# interface, may be included anywhere.  OBJECTS is the folder of the object files, FOLDER/NAME.o.
+# The folders of FOLDER are levels, lowest first as listed below, but that the last two stand side by
+# side.  A file may include files of its own folder or a lower one, and call what they define; no
+# modules (a module is a NAME.c with its NAME.h) may include one another in a circle, nor call one
+# another in one.  rvm.h may be included anywhere.  OBJECTS is the folder of the object files, FOLDER/NAME.o.
 # Prints one line for each fault.
 
 set -u
-LEVELS='base data basis inference search product cli'
+LEVELS='base data basis inference search product cli door'
 cd "$1" || exit 1
 objects=$2
 
@@ -27,6 +27,7 @@ done | awk -v levels="$LEVELS" '
         n = split(levels, name, " ")
         for (i = 1; i <= n; i++)
             height[name[i]] = i
+        height[name[n]] = height[name[n - 1]]
     }
     function module(file) { sub(/\.[ch]$/, "", file); return file }
     function folder(file) { sub(/\/.*/, "", file); return file }
@@ -37,6 +38,8 @@ done | awk -v levels="$LEVELS" '
             fault(from ": " verb " " to ", which is in none of the folders")
         else if (height[folder(to)] > height[folder(from)])
             fault(from ": " verb " " to ", which is above it")
+        else if (height[folder(to)] == height[folder(from)] && folder(to) != folder(from))
+            fault(from ": " verb " " to ", which is beside it")
         else if (module(from) != module(to))
             edge[verb, module(from)] = edge[verb, module(from)] " " module(to)
     }

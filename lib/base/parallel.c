@@ -16,6 +16,7 @@
  * last two are in no header; they take and give back the buffer of one call,
  * 0 being no position. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void *blas_memory_alloc(int position) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
 
@@ -184,13 +185,24 @@ static bool take_buffers(int threads)
     return true;
 }
 
+int rvm_blas_threads(void)
+{
+    return openblas_get_num_threads == NULL ? 0 : openblas_get_num_threads();
+}
+
+void rvm_blas_set_threads(int threads)
+{
+    if (openblas_set_num_threads != NULL && threads > 0)
+        openblas_set_num_threads(threads);
+}
+
 rvm_status rvm_blas_prepare(int threads, rvm_error *err)
 {
     /* OpenBLAS's buffer, and the heap that malloc sets aside for a thread. */
     const size_t share = (size_t)(128 + 64) << 20;
     if (openblas_set_num_threads == NULL)
         return RVM_OK;
-    openblas_set_num_threads(1);
+    rvm_blas_set_threads(1);
     if (!address_space_is_limited())
         return RVM_OK;
     if (is_room(share * (size_t)threads) && take_buffers(threads))

@@ -30,5 +30,8 @@ rvm_status rvm_share(size_t count, rvm_piece *piece, void *context, int threads,
  * thread; other libraries need nothing. RVM_ENOMEM when there is no room for what it takes on each
  * of them, for which OpenBLAS up to version 0.3.21 would wait for ever. */
 RVM_CHECKED rvm_status rvm_blas_prepare(int threads, rvm_error *err);
+/* The threads of OpenBLAS, which are the whole process's; 0: it is not there, and 0 sets nothing. */
+int rvm_blas_threads(void);
+void rvm_blas_set_threads(int threads);
 
 #endif

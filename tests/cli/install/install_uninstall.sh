@@ -1,10 +1,10 @@
-# make install puts tools, manual pages and completions where they belong, the installed copy runs, and make
-# uninstall takes all of it away again.
+# make install puts tools, library, manual pages and completions where they belong, the installed copy
+# runs, and make uninstall takes all of it away again.
 set -eu
 
 run_make() {
-    make --no-print-directory -C "$SRC" FLAVOUR="$FLAVOUR" PREFIX=/usr DESTDIR="$PWD/root" "$1" \
-        >"$1.log" 2>&1 || { cat "$1.log"; exit 1; }
+    make --no-print-directory -C "$SRC" FLAVOUR="$FLAVOUR" PREFIX=/usr DESTDIR="$PWD/root" \
+        MADE_FOLDERS="$PWD/folders" "$1" >"$1.log" 2>&1 || { cat "$1.log"; exit 1; }
 }
 
 # One folder is there already, and empty: it stays.
@@ -20,7 +20,12 @@ for tool in rvm-train rvm-predict rvm-scale rvm-plot $mpi; do
     ASAN_OPTIONS=$leaks "root/usr/bin/$tool" --version >version
     grep -q "^$tool " version || { echo "$tool --version says: $(cat version)"; exit 1; }
 done
-for page in man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5 man7/rvm-tools.7 \
+for file in lib/librvm-ml.so lib/librvm-ml.so.0 lib/librvm-ml.a; do
+    [ -s "root/usr/$file" ] || { echo "no root/usr/$file"; exit 1; }
+done
+cmp "$SRC/lib/door/rvm_ml.h" root/usr/include/rvm-ml/rvm_ml.h
+grep -qx 'prefix=/usr' root/usr/lib/pkgconfig/rvm-ml.pc
+for page in man3/rvm-ml.3 man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5 man7/rvm-tools.7 \
     ${mpi:+"man1/$mpi.1"}; do
     cmp "$SRC/man/${page#*/}" "root/usr/share/man/$page"
 done

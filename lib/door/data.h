@@ -1,0 +1,20 @@
+/* Rows and targets as a caller has handed them in. */
+#ifndef DOOR_DATA_H
+#define DOOR_DATA_H
+
+#include "data/problem.h"
+#include "door/rvm_ml.h"
+
+struct rvmml_data {
+    rvm_problem *p; /* owned; its largest index is that of the last column, empty or not, since the
+                       default of gamma depends on it */
+    size_t columns;
+    size_t outputs; /* 0: no targets */
+};
+
+/* p, which may be NULL without memory, is taken over; NULL, and p freed, without memory. */
+rvmml_data *door_data_wrap(rvm_problem *p, size_t columns, size_t outputs);
+/* Whether it can be trained on: every row has targets, and they are labels where they have to be. */
+rvmml_status door_data_check(const rvmml_data *data, rvm_task task, rvmml_error *err);
+
+#endif
