@@ -7,6 +7,7 @@
 #include "product/calibration.h"
 #include "product/calibration_fit.h"
 #include "product/predict.h"
+#include "team_threads.h"
 #include "trained.h"
 
 static rvm_status fit_to_all(rvm_calibration *c, const rvm_problem *p, const rvm_prediction *out,
@@ -209,6 +210,100 @@ START_TEST(other_rows_of_a_regression_are_of_no_account)
     }
 END_TEST
 
+/* ---- Many rows ------------------------------------------------------------------------------- */
+
+enum { MANY = 120000 }; /* of which two thirds are left out: more than are looked at */
+
+/* Rows first .. end - 1 in canonical order, and their predictions. */
+static rvm_problem *many_rows(rvm_prediction *out, rvm_task task, size_t first, size_t end)
+{
+    const bool classes = task == RVM_CLASSIFICATION;
+    rvm_problem *p = empty_problem();
+    ck_assert(rvm_prediction_resize(out, end - first, classes ? 2 : 0, 1));
+    for (size_t n = first; n < end; n++) {
+        const double x = (double)n, u = fraction(0.6180339887 * x), e = fraction(0.7548776662 * x);
+        const size_t i = n - first;
+        const int index = 1;
+        double t = sin(6 * u) + 0.4 * (e - 0.5);
+        if (classes) {
+            out->log_probability[2 * i] = -log1p(exp(-9 * (u - 0.5)));
+            out->log_probability[2 * i + 1] = -log1p(exp(9 * (u - 0.5)));
+            t = e < 1 / (1 + exp(-4 * (u - 0.5))) ? 1 : -1;
+        } else {
+            out->value[i] = sin(6 * u);
+            out->variance[i] = 0.01 + 0.02 * u;
+            out->residual[i] = u * u / 2;
+        }
+        ck_assert(rvm_problem_append(p, t, &index, &x, 1));
+    }
+    return p;
+}
+
+static void fit_many(rvm_calibration *c, const rvm_problem *p, const rvm_prediction *out,
+                     rvm_task task, size_t first)
+{
+    rvm_settings s = rvm_settings_default();
+    size_t *row = calloc(p->rows + 1, sizeof *row), count = 0;
+    rvm_error err = { 0 };
+    s.task = task;
+    for (size_t i = 0; i < p->rows; i++)
+        if ((first + i) % 3 > 0)
+            row[count++] = i;
+    CHECK_OK(rvm_calibration_fit(c, p, out, row, count, &s, &err));
+    free(row);
+}
+
+/* What one process has come to. */
+typedef struct {
+    rvm_task task;
+    rvm_calibration c;
+} fitted;
+
+static void fit_together(void *context, rvm_team *team)
+{
+    const fitted *alone = context;
+    const rvm_spans spans = rvm_spans_make(MANY, team);
+    const size_t first = rvm_spans_first_row(&spans), here = rvm_spans_here(&spans);
+    rvm_prediction out = { 0 };
+    rvm_calibration c = { .spread = NULL };
+    rvm_problem *p = many_rows(&out, alone->task, first, first + here);
+    p->team = team;
+    p->all = MANY;
+    fit_many(&c, p, &out, alone->task, first);
+    ck_assert_uint_eq(c.info.rows, alone->c.info.rows);
+    ck_assert_double_eq(c.info.loss, alone->c.info.loss);
+    ck_assert_double_eq(c.info.error, alone->c.info.error);
+    ck_assert_double_eq(c.info.temperature, alone->c.info.temperature);
+    ck_assert_uint_eq(c.outputs, alone->c.outputs);
+    if (c.outputs > 0)
+        ck_assert_mem_eq(c.spread, alone->c.spread, sizeof *c.spread);
+    rvm_calibration_free(&c);
+    rvm_prediction_free(&out);
+    rvm_problem_free(p);
+}
+
+/* Errors are even from -0.2 to 0.2, a variance of 0.4^2 / 12; logits are 4 (u - 1/2), and were
+ * predicted as 9 (u - 1/2), so that T is 9/4, but for the sample of rows and the prior. */
+START_TEST(a_team_fits_to_the_same_rows)
+    {
+        static const int teams[] = { 1, 2, 3, 7 };
+        fitted alone = { tasks[_i], { .spread = NULL } };
+        rvm_prediction out = { 0 };
+        rvm_problem *p = many_rows(&out, alone.task, 0, MANY);
+        fit_many(&alone.c, p, &out, alone.task, 0);
+        ck_assert_uint_eq(alone.c.info.rows, 50000);
+        if (alone.task == RVM_REGRESSION)
+            check_close(alone.c.info.error, 0.16 / 12, 0.01);
+        else
+            check_close(alone.c.info.temperature, 2.25, 0.05);
+        for (size_t t = 0; t < sizeof teams / sizeof teams[0]; t++)
+            team_threads_run(teams[t], fit_together, &alone);
+        rvm_calibration_free(&alone.c);
+        rvm_prediction_free(&out);
+        rvm_problem_free(p);
+    }
+END_TEST
+
 /* A fifth of the rows is a fold: so many of them as hold 2000 rows, and 100 that are not of the
  * commonest class, by hand. */
 START_TEST(folds_are_as_many_as_there_is_need_of)
@@ -301,6 +396,10 @@ Suite *calibration_suite(void)
     tcase_add_test(tc, temperatures_are_those_of_scipy);
     tcase_add_test(tc, rows_that_are_all_right_sharpen);
     tcase_add_test(tc, distributions_have_their_variance);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("many rows");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, a_team_fits_to_the_same_rows, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -167,6 +167,19 @@ START_TEST(several_outputs)
     }
 END_TEST
 
+/* Of one output, of two and three classes, and of two outputs. */
+START_TEST(calibrated)
+    {
+        static const size_t classes[] = { 0, 2, 3, 0 }, outputs[] = { 1, 1, 1, 2 };
+        const int team = 2;
+        rvm_settings s = of_task(classes[_i] == 0 ? RVM_REGRESSION : RVM_CLASSIFICATION);
+        s.probability = true;
+        s.standardize = _i == 1;
+        s.budget_mb = outputs[_i] > 1 ? 20 : s.budget_mb;
+        check_outputs(s, classes[_i], outputs[_i], &team, 1);
+    }
+END_TEST
+
 /* ---- Cross-validation ------------------------------------------------------------------------ */
 
 typedef struct {
@@ -228,7 +241,7 @@ START_TEST(folds)
 END_TEST
 
 /* Of 8500 rows that all differ a tenth, or half, may be left out: 2500 different ones are to be
- * left. Of copies of 4000 rows half may be too many. */
+ * left. Of copies of 4000 rows half may be too many, and a fifth, as a calibration takes it. */
 static void ask(void *context, rvm_team *team)
 {
     const bool *copies = context;
@@ -249,8 +262,10 @@ static void ask(void *context, rvm_team *team)
     CHECK_OK(rvm_together(&so, p, &s, 2, &err));
     ck_assert(so == !*copies);
     s.probability = true;
+    CHECK_OK(rvm_together(&so, p, &s, 0, &err));
+    ck_assert(so == !*copies);
     CHECK_OK(rvm_together(&so, p, &s, 10, &err));
-    ck_assert(!so);
+    ck_assert(!so); /* folds of folds */
     rvm_problem_free(p);
 }
 
@@ -281,6 +296,7 @@ Suite *together_suite(void)
     add_case(s, "kernel prior", kernel_prior, 2);
     add_case(s, "length-scales", length_scales, 1);
     add_case(s, "chosen width", chosen_width, 1);
+    add_case(s, "calibration", calibrated, 4);
     add_case(s, "folds", folds, 4);
     add_case(s, "rows that are left", enough_rows_are_left, 2);
     add_case(s, "several outputs", several_outputs, 4);

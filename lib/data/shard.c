@@ -590,6 +590,26 @@ rvm_status rvm_shard_thin(rvm_problem **out, const rvm_problem *p, size_t most, 
     return status;
 }
 
+rvm_status rvm_shard_canonical(rvm_problem **out, const rvm_problem *p, rvm_error *err)
+{
+    const rvm_spans spans = rvm_problem_spans(p);
+    size_t *order = NULL;
+    rvm_status status = rvm_order_rows(&order, p, err);
+    if (status == RVM_OK)
+        status = copy_rows(out, p, order, p->rows, err);
+    for (size_t i = 0; i < p->rows && status == RVM_OK; i++)
+        order[i] = rvm_spans_first_row(&spans) + i;
+    if (status == RVM_OK && p->team != NULL) {
+        (*out)->team = p->team;
+        (*out)->all = p->all;
+        (*out)->max_index = p->max_index;
+        (*out)->number = order;
+    } else {
+        free(order);
+    }
+    return rvm_team_agree(p->team, status, err);
+}
+
 rvm_status rvm_shard_whole(rvm_problem **out, const rvm_problem *p, rvm_error *err)
 {
     size_t *row = rvm_array(p->rows, sizeof *row);

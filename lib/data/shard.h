@@ -46,6 +46,8 @@ RVM_CHECKED rvm_status rvm_shard_part_numbers(double *to, const rvm_problem *p, 
                                               size_t count, const double *from, rvm_error *err);
 RVM_CHECKED rvm_status rvm_shard_pick_numbers(double *to, const rvm_problem *p, const size_t *row,
                                               size_t count, const double *from, rvm_error *err);
+/* *out, owned by the caller: a copy of all rows in canonical order, and numbered so. */
+RVM_CHECKED rvm_status rvm_shard_canonical(rvm_problem **out, const rvm_problem *p, rvm_error *err);
 /* *out, owned by the caller: rank 0 has all rows, in the order of the file; the others have none. */
 RVM_CHECKED rvm_status rvm_shard_whole(rvm_problem **out, const rvm_problem *p, rvm_error *err);
 

@@ -40,6 +40,7 @@
 #include "base/log_sum.h"
 #include "data/labels.h"
 #include "data/problem.h"
+#include "product/left_out.h"
 #include "product/predict.h"
 #include "search/study.h"
 
@@ -63,10 +64,10 @@ static const double least_log_p = -690;
 
 typedef struct {
     const rvm_prediction *prediction; /* borrowed */
-    const rvm_labels *labels;         /* of all rows */
-    const size_t *row;                /* borrowed, count: those that are predicted */
-    size_t count;
-    double *weight, *log_share; /* owned, of each class */
+    const size_t *class;              /* borrowed: of each row that is predicted */
+    const rvm_labels *labels;         /* borrowed: of all rows, left out or not */
+    size_t count;                     /* rows that are fitted, the first ones */
+    double *weight, *log_share;       /* owned, of each class */
 } heat;
 
 /* ln p_nc - ln pi_c. */
@@ -79,7 +80,7 @@ static double log_ratio(const heat *h, size_t n, size_t c)
 /* -ln P of the class of row n. */
 static double row_loss(const heat *h, size_t n, double T)
 {
-    const size_t truth = h->labels->of_row[n];
+    const size_t truth = h->class[n];
     rvm_log_sum sum = rvm_log_sum_empty();
     for (size_t c = 0; c < h->prediction->classes; c++)
         rvm_log_sum_add(&sum, h->log_share[c] + log_ratio(h, n, c) / T);
@@ -89,7 +90,7 @@ static double row_loss(const heat *h, size_t n, double T)
 /* The weight of a row: 0 where its class was not among those of its fold. */
 static double weight_of(const heat *h, size_t n)
 {
-    const size_t truth = h->labels->of_row[n];
+    const size_t truth = h->class[n];
     const double log_p = h->prediction->log_probability[n * h->prediction->classes + truth];
     return isfinite(log_p) ? h->weight[truth] : 0;
 }
@@ -97,8 +98,8 @@ static double weight_of(const heat *h, size_t n)
 static double loss_of_rows(const heat *h, double T)
 {
     double loss = 0;
-    for (size_t i = 0; i < h->count; i++)
-        loss += weight_of(h, h->row[i]) * row_loss(h, h->row[i], T);
+    for (size_t n = 0; n < h->count; n++)
+        loss += weight_of(h, n) * row_loss(h, n, T);
     return loss;
 }
 
@@ -180,19 +181,19 @@ static void score_classes(rvm_calibration_info *info, const heat *h)
 {
     double total = 0;
     size_t wrong = 0;
-    for (size_t i = 0; i < h->count; i++) {
-        const size_t n = h->row[i];
+    for (size_t n = 0; n < h->count; n++) {
         total += weight_of(h, n);
-        wrong += class_at(h, n, info->temperature) != h->labels->of_row[n];
+        wrong += class_at(h, n, info->temperature) != h->class[n];
     }
     info->loss = total > 0 ? loss_of_rows(h, info->temperature) / total : 0;
     info->error = (double)wrong / (double)h->count;
 }
 
-static rvm_status heat_init(heat *h, const rvm_labels *labels, const rvm_prediction *prediction,
-                            const size_t *row, size_t count, const rvm_settings *s, rvm_error *err)
+static rvm_status heat_init(heat *h, const rvm_labels *labels, const size_t *class,
+                            const rvm_prediction *prediction, size_t count, const rvm_settings *s,
+                            rvm_error *err)
 {
-    *h = (heat){ .prediction = prediction, .labels = labels, .row = row, .count = count };
+    *h = (heat){ .prediction = prediction, .class = class, .labels = labels, .count = count };
     h->weight = rvm_array(labels->count, sizeof *h->weight);
     h->log_share = rvm_array(labels->count, sizeof *h->log_share);
     if (h->weight == NULL || h->log_share == NULL)
@@ -207,21 +208,16 @@ static void heat_free(heat *h)
     free(h->log_share);
 }
 
-static rvm_status fit_classes(rvm_calibration *out, const rvm_problem *p,
-                              const rvm_prediction *prediction, const size_t *row, size_t count,
-                              const rvm_settings *s, rvm_error *err)
+static rvm_status fit_classes(rvm_calibration *out, const rvm_left_out *rows,
+                              const rvm_labels *labels, const rvm_settings *s, rvm_error *err)
 {
-    rvm_labels labels = { 0 };
     heat h = { .prediction = NULL };
-    rvm_status status = rvm_labels_find(&labels, p, err);
-    if (status == RVM_OK)
-        status = heat_init(&h, &labels, prediction, row, count, s, err);
+    rvm_status status = heat_init(&h, labels, rows->class, &rows->prediction, rows->count, s, err);
     if (status == RVM_OK)
         status = fit_temperature(&out->info.temperature, &h, err);
     if (status == RVM_OK)
         score_classes(&out->info, &h);
     heat_free(&h);
-    rvm_labels_free(&labels);
     return status;
 }
 
@@ -233,7 +229,7 @@ static rvm_status class_losses(double *loss, const rvm_calibration *c, const rvm
     heat h = { .prediction = NULL };
     rvm_status status = rvm_labels_find(&labels, p, err);
     if (status == RVM_OK)
-        status = heat_init(&h, &labels, prediction, row, count, s, err);
+        status = heat_init(&h, &labels, labels.of_row, prediction, p->rows, s, err);
     for (size_t i = 0; i < count && status == RVM_OK; i++) {
         const double weight = weight_of(&h, row[i]);
         loss[row[i]] = weight > 0 ? weight * row_loss(&h, row[i], c->info.temperature) : 0;
@@ -481,47 +477,42 @@ static rvm_status fit_spreads(rvm_calibration *out, const rvm_problem *p,
     return status;
 }
 
-/* What a spread looks at, of those rows. */
-static void copy_rows(rvm_prediction *to, const rvm_prediction *from, const size_t *row,
-                      size_t count)
+/* Of all rows that were left out, or of as many as are looked at. */
+static rvm_status fit(rvm_calibration *out, rvm_left_out *rows, const rvm_labels *labels,
+                      const rvm_settings *s, rvm_error *err)
 {
-    const size_t outputs = from->outputs;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < outputs; k++) {
-            to->value[i * outputs + k] = from->value[row[i] * outputs + k];
-            to->variance[i * outputs + k] = from->variance[row[i] * outputs + k];
-        }
-        to->residual[i] = from->residual[row[i]];
-    }
+    out->info.rows = rows->count;
+    return labels != NULL ? fit_classes(out, rows, labels, s, err)
+                          : fit_spreads(out, rows->rows, &rows->prediction, s, err);
 }
 
-static rvm_status fit_outputs(rvm_calibration *out, const rvm_problem *p,
-                              const rvm_prediction *prediction, const size_t *row, size_t count,
-                              const rvm_settings *s, rvm_error *err)
+/* All processes have fitted to the same rows. */
+static rvm_status agree(rvm_calibration *c, rvm_team *team, rvm_status status, rvm_error *err)
 {
-    rvm_prediction held_out = { 0 };
-    rvm_problem *rows = rvm_problem_subset(p, row, count);
-    rvm_status status = RVM_OK;
-    if (rows == NULL || !rvm_prediction_resize(&held_out, count, 0, p->outputs)) {
-        status = rvm_fail_memory(err, "the calibration");
-    } else {
-        copy_rows(&held_out, prediction, row, count);
-        status = fit_spreads(out, rows, &held_out, s, err);
-    }
-    rvm_prediction_free(&held_out);
-    rvm_problem_free(rows);
-    return status;
+    status = rvm_team_agree(team, status, err);
+    if (status != RVM_OK)
+        return status;
+    rvm_team_same(team, &c->info, sizeof c->info);
+    rvm_team_same(team, c->spread, c->outputs * sizeof *c->spread);
+    return RVM_OK;
 }
 
 rvm_status rvm_calibration_fit(rvm_calibration *out, const rvm_problem *p,
                                const rvm_prediction *prediction, const size_t *row, size_t count,
                                const rvm_settings *s, rvm_error *err)
 {
-    const rvm_status status = s->task == RVM_CLASSIFICATION
-                                  ? fit_classes(out, p, prediction, row, count, s, err)
-                                  : fit_outputs(out, p, prediction, row, count, s, err);
+    const bool classes = s->task == RVM_CLASSIFICATION;
+    rvm_labels labels = { 0 };
+    rvm_left_out rows = { .count = 0 };
+    rvm_status status = classes ? rvm_labels_find(&labels, p, err) : RVM_OK;
+    status = rvm_team_agree(p->team, status, err);
     if (status == RVM_OK)
-        out->info.rows = count;
+        status =
+            rvm_left_out_collect(&rows, p, prediction, row, count, classes ? &labels : NULL, err);
+    if (status == RVM_OK)
+        status = agree(out, p->team, fit(out, &rows, classes ? &labels : NULL, s, err), err);
+    rvm_left_out_free(&rows);
+    rvm_labels_free(&labels);
     return status;
 }
 
@@ -560,15 +551,38 @@ rvm_status rvm_calibration_losses(double *loss, const rvm_calibration *c, const 
     return RVM_OK;
 }
 
+/* Those of some rows that are here. */
+static rvm_status predict_residuals(rvm_prediction *out, const rvm_model *m,
+                                    const rvm_problem *rows, const size_t *row, size_t count,
+                                    int threads, rvm_error *err)
+{
+    const rvm_predictor_settings s = { .variance = true, .residual = true, .threads = threads };
+    rvm_problem *some = rvm_problem_subset(rows, row, count);
+    const rvm_status status = some == NULL ? rvm_fail_memory(err, "the calibration")
+                                           : rvm_predict_by(out, m, some, &s, err);
+    rvm_problem_free(some);
+    return status;
+}
+
 rvm_status rvm_calibration_fit_edge(rvm_model *m, const rvm_problem *rows, int threads,
                                     rvm_error *err)
 {
-    const rvm_predictor_settings s = { .variance = true, .residual = true, .threads = threads };
     rvm_prediction out = { 0 };
-    const rvm_status status = rvm_predict_by(&out, m, rows, &s, err);
-    const double edge = status == RVM_OK ? find_edge(out.residual, out.rows) : 0;
+    size_t *row = NULL, count = 0, all = 0;
+    double *residual = NULL;
+    rvm_status status = rvm_left_out_choose(&row, &count, rows, err);
+    status = rvm_team_agree(rows->team, status, err);
+    if (status == RVM_OK)
+        status = predict_residuals(&out, m, rows, row, count, threads, err);
+    status = rvm_team_agree(rows->team, status, err);
+    if (status == RVM_OK)
+        status = rvm_left_out_share(&residual, &all, rows, out.residual, count, err);
+    double edge = status == RVM_OK ? find_edge(residual, all) : 0;
+    rvm_team_same(rows->team, &edge, sizeof edge);
     for (size_t k = 0; k < m->calibration.outputs && status == RVM_OK; k++)
         move_edge(&m->calibration.spread[k], fmax(m->calibration.spread[k].edge, edge));
     rvm_prediction_free(&out);
-    return status;
+    free(residual);
+    free(row);
+    return rvm_team_agree(rows->team, status, err);
 }

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "data/labels.h"
-#include "data/order.h"
 #include "data/problem.h"
 #include "data/shard.h"
 #include "product/calibration_fit.h"
@@ -210,13 +209,14 @@ static rvm_status calibrate(rvm_trainer *tr, const rvm_problem *p, const rvm_pre
                             const rvm_crossval *v, rvm_error *err)
 {
     size_t *row = rvm_array(p->rows, sizeof *row), count = 0;
-    if (row == NULL)
-        return rvm_fail_memory(err, "the calibration");
+    rvm_status status = row == NULL ? rvm_fail_memory(err, "the calibration") : RVM_OK;
+    status = rvm_team_agree(p->team, status, err);
+    if (status != RVM_OK)
+        return status;
     for (size_t n = 0; n < p->rows; n++)
         if (v == NULL || rvm_crossval_fold_of(v, n) < rvm_crossval_finished(v))
             row[count++] = n;
-    const rvm_status status =
-        rvm_calibration_fit(&tr->calibration, p, prediction, row, count, &tr->settings, err);
+    status = rvm_calibration_fit(&tr->calibration, p, prediction, row, count, &tr->settings, err);
     free(row);
     return status;
 }
@@ -235,23 +235,18 @@ static double share_of_calibration(const rvm_trainer *tr)
     return (double)folds_wanted(tr) / RVM_CALIBRATION_FOLDS;
 }
 
-/* Folds are drawn by the order of the rows, and that of the file must not change what is found. */
+/* Classes are numbered as the rows have them, and few rows dealt to folds: the order of the file
+ * must not change what is found. */
 static rvm_status begin_folds(rvm_trainer *tr, const rvm_settings *s, rvm_error *err)
 {
-    size_t *order = NULL;
-    const rvm_status status = rvm_order_rows(&order, tr->p, err);
-    if (status != RVM_OK)
-        return status;
-    tr->sorted = rvm_problem_subset(tr->p, order, tr->p->rows);
-    free(order);
-    if (tr->sorted == NULL)
-        return rvm_fail_memory(err, "the folds");
     const size_t may = tr->race == NULL ? SIZE_MAX : rvm_race_affordable_folds(tr->race);
-    const rvm_status folds = rvm_crossval_alloc(&tr->crossval, tr->sorted, s, RVM_CALIBRATION_FOLDS,
-                                                tr->train, true, err);
-    if (folds == RVM_OK)
+    rvm_status status = rvm_shard_canonical(&tr->sorted, tr->p, err);
+    if (status == RVM_OK)
+        status = rvm_crossval_alloc(&tr->crossval, tr->sorted, s, RVM_CALIBRATION_FOLDS, tr->train,
+                                    true, err);
+    if (status == RVM_OK)
         rvm_crossval_limit(tr->crossval, GSL_MIN(folds_wanted(tr), GSL_MAX(may, LEAST_FOLDS)));
-    return folds;
+    return status;
 }
 
 /* Where folds of one start say the same, five of them cost no more than a training. */

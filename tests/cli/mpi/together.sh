@@ -24,6 +24,7 @@ same() { # DATA P WORD...
 same values 1 -s 3 -g 0.3
 same values 2 -s 3 -g 0.3
 same values 3 -s 3 -g 0.3
+same values 2 -s 3 -g 0.3 -b 1 -e 5
 same two 2 -g 0.2
 same four 2 -g 0.1
 
