@@ -4,10 +4,11 @@
 # Yours to set, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS    added to our own flags, later, so that yours win
 #   MPICC                                the compiler of an MPI, for rvm-train-mpi (mpicc)
-#   PREFIX DESTDIR BINDIR LIBDIR INCLUDEDIR MANDIR BASHDIR ZSHDIR
+#   PREFIX DESTDIR BINDIR LIBDIR INCLUDEDIR MANDIR BASHDIR ZSHDIR PYTHONDIR
 #                                        where `make install` puts things
 #   FLAVOUR                              release, asan, coverage, ... or a name of your own; each
 #                                        builds in build/FLAVOUR, so flavours leave each other alone
+#   PYTHON                               a Python that has numpy, for tests of python/ (python3)
 #   JOBS                                 suites and command-line tests that run at a time (2)
 #   V=1                                  show every command in full
 
@@ -18,6 +19,8 @@ INCLUDEDIR ?= $(PREFIX)/include
 MANDIR  ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
+# Where a Python looks for modules depends on its version; this is for PYTHONPATH, or for copying.
+PYTHONDIR ?= $(PREFIX)/share/rvm-ml
 FLAVOUR ?= release
 CLANG   ?= clang
 OBJCOPY ?= objcopy
@@ -265,6 +268,11 @@ test check: all unit $(OUT)/bench/friedman
 
 unit: $(OUT)/run_check
 
+## test-python: tests of python/rvm_ml.py alone, by a python3 that has numpy
+.PHONY: test-python
+test-python: all
+	@BIN='$(BIN)' SRC='$(CURDIR)' FLAVOUR='$(FLAVOUR)' sh tests/cli/library/python.sh || [ $$? = 77 ]
+
 $(OUT)/run_check: $(TEST_OBJ) $(OUT)/librvm.a
 	$(if $(CHECK_LIBS),,@echo "the unit tests need the library check; try: make deps" >&2; exit 1)
 	$(call say,LINK,$@)$(LINK) -o $@ $^ $(CHECK_LIBS) $(LIBS)
@@ -501,7 +509,7 @@ $(COMPLETIONS): tools/completions $(TOOLS:%=$(BIN)/%) $(SCRIPTS)
 	    sh tools/completions zsh "$$program" >"$@.new/_$$name" || exit 1; done
 	@mv $@.new $@
 
-## install, uninstall: tools, library, manual pages, shell completions; PREFIX, DESTDIR, and folders above
+## install, uninstall: tools, library, manual pages, shell completions, Python; PREFIX, DESTDIR, and folders above
 # Folders that install makes are remembered in MADE_FOLDERS, so that uninstall takes away those of
 # them that are empty then, and no others.
 .PHONY: install uninstall
@@ -510,7 +518,7 @@ PKGCONFIGDIR = $(LIBDIR)/pkgconfig
 HEADERDIR    = $(INCLUDEDIR)/rvm-ml
 FOLDERS = '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(HEADERDIR)' \
           '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(MANDIR)/man3' '$(DESTDIR)$(MANDIR)/man5' \
-          '$(DESTDIR)$(MANDIR)/man7' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)'
+          '$(DESTDIR)$(MANDIR)/man7' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(PYTHONDIR)'
 # These folders, and those that they are in, one a line, the innermost first.
 list_folders = for d in $(FOLDERS); do \
         while [ "$$d" != / ] && [ "$$d" != . ]; do printf '%s\n' "$$d"; d=$$(dirname "$$d"); done; \
@@ -537,6 +545,7 @@ install: all $(COMPLETIONS)
 	install -m 644 $(MAN7) '$(DESTDIR)$(MANDIR)/man7'
 	install -m 644 $(COMPLETED:%=$(COMPLETIONS)/%) '$(DESTDIR)$(BASHDIR)'
 	install -m 644 $(COMPLETED:%=$(COMPLETIONS)/_%) '$(DESTDIR)$(ZSHDIR)'
+	install -m 644 python/rvm_ml.py '$(DESTDIR)$(PYTHONDIR)'
 remove = if cd '$(DESTDIR)$(1)' 2>/dev/null; then rm -f $(notdir $(2)); fi
 uninstall:
 	$(call remove,$(BINDIR),$(EVERY_TOOL) $(SCRIPTS))
@@ -549,6 +558,7 @@ uninstall:
 	$(call remove,$(MANDIR)/man7,$(MAN7))
 	$(call remove,$(BASHDIR),$(COMPLETED))
 	$(call remove,$(ZSHDIR),$(COMPLETED:%=_%))
+	$(call remove,$(PYTHONDIR),rvm_ml.py)
 	@[ ! -f '$(MADE_FOLDERS)' ] || $(list_folders) | while IFS= read -r d; do \
 	    if grep -qxF -e "$$d" '$(MADE_FOLDERS)' && rmdir "$$d" 2>/dev/null; then \
 	        grep -vxF -e "$$d" '$(MADE_FOLDERS)' >'$(MADE_FOLDERS).new'; \

@@ -24,6 +24,7 @@ for file in lib/librvm-ml.so lib/librvm-ml.so.0 lib/librvm-ml.a; do
     [ -s "root/usr/$file" ] || { echo "no root/usr/$file"; exit 1; }
 done
 cmp "$SRC/lib/door/rvm_ml.h" root/usr/include/rvm-ml/rvm_ml.h
+cmp "$SRC/python/rvm_ml.py" root/usr/share/rvm-ml/rvm_ml.py
 grep -qx 'prefix=/usr' root/usr/lib/pkgconfig/rvm-ml.pc
 for page in man3/rvm-ml.3 man1/rvm-train.1 man1/rvm-predict.1 man1/rvm-scale.1 man1/rvm-plot.1 man5/rvm-model.5 man7/rvm-tools.7 \
     ${mpi:+"man1/$mpi.1"}; do
