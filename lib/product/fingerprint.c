@@ -21,9 +21,9 @@ static uint64_t row_of(const rvm_problem *p, size_t i)
 
 uint64_t rvm_fingerprint_rows(const rvm_problem *p)
 {
-    uint64_t sum = 0;
+    size_t sum = 0; /* in any order; 32 bits of it do where there are no more */
     for (size_t i = 0; i < p->rows; i++)
-        sum += row_of(p, i);
+        sum += (size_t)row_of(p, i);
     return rvm_team_total(p->team, sum);
 }
 
