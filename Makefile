@@ -89,8 +89,9 @@ else # ---- everything but deps ------------------------------------------------
 
 # ---- what this machine offers ----------------------------------------------------------------------
 # Found by compiling and linking, once for each choice of compiler and user flags, and kept in
-# build/config-ID.mk.  GSL_CFLAGS GSL_LIBS SIMD CHECK_CFLAGS CHECK_LIBS MPI_CFLAGS MPI_LIBS come from
-# there; MPI_LIBS is empty where there is no MPI.
+# build/config-ID.mk.  GSL_CFLAGS GSL_LIBS SIMD FLOAT CHECK_CFLAGS CHECK_LIBS MPI_CFLAGS MPI_LIBS come
+# from there; MPI_LIBS is empty where there is no MPI, FLOAT but where a processor's first choice is to
+# compute with more digits than doubles have, as that of 32-bit PCs.
 
 quote     = '$(subst ','\'',$(1))'
 CONFIG_ID := $(shell printf '%s' \
@@ -123,6 +124,10 @@ else echo "GSL not found; try: make deps" >&2; exit 1; fi; \
 if try '' '0' -Werror -fopenmp-simd; then simd=-fopenmp-simd; \
 else simd=-Wno-unknown-pragmas; \
     echo "notice: $(CC) does not know '#pragma omp simd'; the tools will be slower"; fi; \
+doubles='typedef char doubles[FLT_EVAL_METHOD == 0 ? 1 : -1];'; sse='-msse2 -mfpmath=sse'; \
+if try "$$doubles" '0' -include float.h; then float=; \
+elif try "$$doubles" '0' -include float.h $$sse; then float=$$sse; \
+else float=; echo "notice: $(CC) rounds doubles to more digits at times; models then depend on threads"; fi; \
 try '#include <check.h>' 'suite_create("") == 0' $$check_cflags $${check_libs:=-lcheck -lm} || check_libs=; \
 echo "found: GSL with $$blas"; \
 mpi_cflags=; mpi_libs=; \
@@ -134,7 +139,7 @@ for word in $$($(MPICC) -show 2>/dev/null || /usr/lib64/openmpi/bin/mpicc -show 
 done; \
 if try '#include <mpi.h>' 'MPI_Init(0, 0)' $$mpi_cflags $$mpi_libs; then echo "found: MPI"; \
 else mpi_libs=; echo "notice: no MPI ($(MPICC)); rvm-train-mpi is not built (make deps-mpi)"; fi; \
-printf '%s\n' "GSL_CFLAGS := $$gsl_cflags" "GSL_LIBS := $$libs" "SIMD := $$simd" \
+printf '%s\n' "GSL_CFLAGS := $$gsl_cflags" "GSL_LIBS := $$libs" "SIMD := $$simd" "FLOAT := $$float" \
     "CHECK_CFLAGS := $$check_cflags" "CHECK_LIBS := $$check_libs" \
     "MPI_CFLAGS := $$mpi_cflags" "MPI_LIBS := $$mpi_libs" >$@.new; \
 mv $@.new $@
@@ -156,11 +161,11 @@ flavour_analyze  := -O1 -Werror -fanalyzer -DGSL_RANGE_CHECK_OFF
 OWN_CPPFLAGS = -Ilib -DHAVE_INLINE $(GSL_CFLAGS) $(FILE_CPPFLAGS)
 # The same objects make tools and shared library, of which only what its header declares is seen.
 OWN_CFLAGS   = -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
-               -ffp-contract=off -fno-math-errno -fPIC -fvisibility=hidden -pthread $(SIMD)
+               -ffp-contract=off -fno-math-errno $(FLOAT) -fPIC -fvisibility=hidden -pthread $(SIMD)
 COMPILE      = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(FILE_CFLAGS) $(flavour_$(FLAVOUR)) \
                $(CFLAGS)
 # With -ffast-math in the link line gcc makes the whole program flush denormals to zero.
-LINK         = $(CC) -pthread $(SIMD) $(flavour_$(FLAVOUR)) \
+LINK         = $(CC) $(FLOAT) -pthread $(SIMD) $(flavour_$(FLAVOUR)) \
                $(filter-out -ffast-math -Ofast -funsafe-math-optimizations,$(CFLAGS)) $(LDFLAGS)
 LIBS         = $(GSL_LIBS) $(LDLIBS)
 

@@ -2,11 +2,13 @@
 #include "data/order.h"
 
 #include <gsl/gsl_math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/sort.h"
 #include "data/problem.h"
 
@@ -146,20 +148,17 @@ rvm_status rvm_order_sample(size_t **row, size_t count, size_t N, gsl_rng *rng, 
     return RVM_OK;
 }
 
-/* Bits that depend on all bits of x: the output function of SplitMix64 (Steele, Lea and Flood
- * 2014). Seeds that differ by little give generators that have nothing in common. */
-static unsigned long long mix(unsigned long long x)
-{
-    x += 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
-
 /* How many of `count` are below row `first` of N: products are exact for all N below 2^32. */
 static size_t share_below(size_t first, size_t count, size_t N)
 {
-    return first * count / N;
+    return (size_t)((uint64_t)first * count / N);
+}
+
+/* Of a sample of `count` in span k: spans, counts and seeds have draws of their own. */
+static unsigned long seed_of(unsigned long seed, size_t count, size_t k)
+{
+    const uint64_t sample = rvm_hash_spread(rvm_hash_spread(seed) + count);
+    return (unsigned long)(rvm_hash_spread(sample + k) >> 32);
 }
 
 rvm_status rvm_order_sample_spans(size_t **row, size_t *here, const rvm_spans *spans, size_t count,
@@ -178,7 +177,7 @@ rvm_status rvm_order_sample_spans(size_t **row, size_t *here, const rvm_spans *s
     for (size_t k = spans->first; k < spans->end; k++) {
         const size_t first = k * spans->rows, last = GSL_MIN(first + spans->rows, N);
         const size_t some = share_below(last, count, N) - share_below(first, count, N);
-        gsl_rng_set(rng, (unsigned long)(mix(mix(mix(seed) + count) + k) >> 32));
+        gsl_rng_set(rng, seed_of(seed, count, k));
         draw(sample + taken, some, last - first, rng);
         for (size_t n = 0; n < some; n++)
             sample[taken++] += first - begin;
