@@ -215,10 +215,19 @@ $(MPI_OBJ): FILE_CPPFLAGS = $(MPI_CFLAGS)
 $(OUT)/librvm.a: $(LIB_OBJ) $(OUT)/lib.list
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
 
-# What a program links (lib/door/rvm_ml.h).  The name has a -ml, as there is another librvm.  The
-# number behind .so changes when programs must be compiled anew.
-SONAME      := librvm-ml.so.0
-SHARED      := librvm-ml.so.$(VERSION)
+# What a program links (lib/door/rvm_ml.h).  The name has a -ml, as there is another librvm.  The number
+# in SONAME changes when programs must be compiled anew.
+ifeq ($(shell uname -s),Darwin)
+LINKNAME  := librvm-ml.dylib
+SONAME    := librvm-ml.0.dylib
+SHARED    := librvm-ml.$(VERSION).dylib
+AS_SHARED = -dynamiclib -install_name '$(LIBDIR)/$(SONAME)'
+else
+LINKNAME  := librvm-ml.so
+SONAME    := librvm-ml.so.0
+SHARED    := librvm-ml.so.$(VERSION)
+AS_SHARED = -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(OUT)/librvm-ml.map
+endif
 STATIC      := librvm-ml.a
 LIBRARY_OBJ := $(filter $(OUT)/lib/door/%,$(LIB_OBJ))
 library: $(OUT)/$(SHARED) $(OUT)/$(STATIC)
@@ -226,9 +235,8 @@ library: $(OUT)/$(SHARED) $(OUT)/$(STATIC)
 # gcc exports functions of which it makes one for each processor, however hidden: the linker is told.
 $(OUT)/$(SHARED): $(LIBRARY_OBJ) $(OUT)/librvm.a
 	@echo '{ global: rvmml_*; local: *; };' >$(OUT)/librvm-ml.map
-	$(call say,LINK,$@)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(OUT)/librvm-ml.map \
-	    -o $@ $^ $(LIBS)
-	@ln -sf $(SHARED) $(OUT)/$(SONAME) && ln -sf $(SONAME) $(OUT)/librvm-ml.so
+	$(call say,LINK,$@)$(LINK) $(AS_SHARED) -o $@ $^ $(LIBS)
+	@ln -sf $(SHARED) $(OUT)/$(SONAME) && ln -sf $(SONAME) $(OUT)/$(LINKNAME)
 
 # One object, in which names that are not of the header are local: a program may have the same.
 $(OUT)/$(STATIC): $(LIBRARY_OBJ) $(OUT)/librvm.a
@@ -541,7 +549,7 @@ install: all $(COMPLETIONS)
 	install -m 755 $(TOOLS:%=$(BIN)/%) $(SCRIPTS) '$(DESTDIR)$(BINDIR)'
 	install -m 644 $(OUT)/$(SHARED) $(OUT)/$(STATIC) '$(DESTDIR)$(LIBDIR)'
 	ln -sf $(SHARED) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
-	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/librvm-ml.so'
+	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/$(LINKNAME)'
 	install -m 644 lib/door/rvm_ml.h '$(DESTDIR)$(HEADERDIR)'
 	@$(PKG_CONFIG_FILE) >'$(DESTDIR)$(PKGCONFIGDIR)/rvm-ml.pc'
 	install -m 644 $(MAN1) '$(DESTDIR)$(MANDIR)/man1'
@@ -554,7 +562,7 @@ install: all $(COMPLETIONS)
 remove = if cd '$(DESTDIR)$(1)' 2>/dev/null; then rm -f $(notdir $(2)); fi
 uninstall:
 	$(call remove,$(BINDIR),$(EVERY_TOOL) $(SCRIPTS))
-	$(call remove,$(LIBDIR),$(SHARED) $(SONAME) librvm-ml.so $(STATIC))
+	$(call remove,$(LIBDIR),$(SHARED) $(SONAME) $(LINKNAME) $(STATIC))
 	$(call remove,$(HEADERDIR),rvm_ml.h)
 	$(call remove,$(PKGCONFIGDIR),rvm-ml.pc)
 	$(call remove,$(MANDIR)/man1,$(EVERY_MAN1))

@@ -20,9 +20,9 @@
  *
  * The whole process.  GSL has one error handler and OpenBLAS one number of threads for all.  While
  * any call is under way that computes by them (all of training, cross-validation, making a
- * predictor; no prediction), the handler is off and OpenBLAS keeps to one thread; when the last of
- * them returns, both are as the first one has found them.  Threads that use GSL or OpenBLAS by
- * themselves at that time see it.
+ * predictor, covariances; of predictions those by draws alone), the handler is off and OpenBLAS
+ * keeps to one thread; when the last of them returns, both are as the first one has found them.
+ * Threads that use GSL or OpenBLAS by themselves at that time see it.
  *
  * All types are opaque or of a size that is fixed, or said by the caller, so that a program that
  * was compiled with this header runs with any later library of the same soname. */
@@ -181,7 +181,8 @@ RVMML_API void rvmml_trainer_free(rvmml_trainer *t);
 
 /* ---- Models --------------------------------------------------------------------------------- */
 
-/* The text of rvm-model(5): what rvm-train writes and rvm-predict reads. */
+/* The text of rvm-model(5): what rvm-train writes and rvm-predict reads, from a stream of which
+ * nothing has been read, to its end. */
 RVMML_API rvmml_status rvmml_model_read(rvmml_model **out, FILE *in, rvmml_error *err);
 RVMML_API rvmml_status rvmml_model_write(const rvmml_model *m, FILE *out, rvmml_error *err);
 /* The same in memory.  *text: owned (rvmml_free), *length bytes and a NUL behind them; length may
@@ -300,7 +301,8 @@ RVMML_API rvmml_status rvmml_predict_csr(const rvmml_prediction *to, rvmml_predi
 RVMML_API rvmml_status rvmml_predict_data(const rvmml_prediction *to, rvmml_predictor *p,
                                           const rvmml_data *data, rvmml_error *err);
 /* One row, x[0 .. columns - 1].  Neither allocates memory, where columns is not above
- * rvmml_model_columns or a row before had as many, nor takes a lock. */
+ * rvmml_model_columns or a row before had as many, nor takes a lock; but of draws (method gibbs),
+ * whose intervals GSL finds. */
 RVMML_API rvmml_status rvmml_predict_one(const rvmml_prediction *to, rvmml_predictor *p,
                                          const double *x, size_t columns, rvmml_error *err);
 
