@@ -96,6 +96,23 @@ static void write_kernel(FILE *out, const rvm_kernel *asked, const rvm_kernel *c
         write_number(out, "-r", chosen->coef0);
 }
 
+static void write_basis(FILE *out, const rvm_settings *chosen)
+{
+    const struct {
+        const char *name;
+        bool there;
+    } word[] = { { "bias", chosen->bias },
+                 { "linear", chosen->linear },
+                 { "quadratic", chosen->quadratic } };
+    const char *before = " --basis ";
+
+    for (size_t k = 0; k < sizeof word / sizeof *word; k++)
+        if (word[k].there) {
+            fprintf(out, "%s%s", before, word[k].name);
+            before = ",";
+        }
+}
+
 void cli_direct_write(FILE *out, const cli_tool *tool, const cli_words *words,
                       const rvm_settings *asked, const rvm_settings *chosen)
 {
@@ -108,9 +125,7 @@ void cli_direct_write(FILE *out, const cli_tool *tool, const cli_words *words,
     if (chosen->ard && !asked->ard)
         fputs(" --ard", out);
     if (chosen->linear != asked->linear && (chosen->linear || chosen->quadratic))
-        fprintf(out, " --basis %s%s%s", chosen->bias ? "bias" : "",
-                chosen->linear ? &",linear"[!chosen->bias] : "",
-                chosen->quadratic ? &",quadratic"[!chosen->bias && !chosen->linear] : "");
+        write_basis(out, chosen);
     if (chosen->standardize && !asked->standardize)
         fputs(" --standardize", out);
     if (chosen->kernel_prior && !asked->kernel_prior)
