@@ -3,6 +3,8 @@
 #
 # Yours to set, on the command line or in the environment:
 #   CC CFLAGS CPPFLAGS LDFLAGS LDLIBS    added to our own flags, later, so that yours win
+#   BLAS                                 auto: OpenBLAS, else GSL's own; openblas; generic: -lblas, which
+#                                        distributions let their users replace
 #   MPICC                                the compiler of an MPI, for rvm-train-mpi (mpicc)
 #   PREFIX DESTDIR BINDIR LIBDIR INCLUDEDIR MANDIR BASHDIR ZSHDIR PYTHONDIR
 #                                        where `make install` puts things
@@ -24,6 +26,7 @@ PYTHONDIR ?= $(PREFIX)/share/rvm-ml
 FLAVOUR ?= release
 CLANG   ?= clang
 OBJCOPY ?= objcopy
+BLAS    ?= auto
 MPICC   ?= mpicc
 FUZZ_SECONDS ?= 30
 
@@ -95,7 +98,7 @@ else # ---- everything but deps ------------------------------------------------
 
 quote     = '$(subst ','\'',$(1))'
 CONFIG_ID := $(shell printf '%s' \
-                 $(call quote,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS) $(MPICC)) | \
+                 $(call quote,$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS) $(MPICC) $(BLAS)) | \
                  cksum | tr ' ' '-')
 CONFIG    := build/config-$(CONFIG_ID).mk
 NO_CONFIG := clean distclean help dist format man uninstall
@@ -103,6 +106,10 @@ NO_CONFIG := clean distclean help dist format man uninstall
 ifneq ($(filter-out $(NO_CONFIG),$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)
 endif
+
+# OpenBLAS may take the place of libblas later: its functions for threads, which parallel.c can do
+# without, are looked for again when a program starts.
+LATE := -Wl,-z,dynamic-undefined-weak
 
 define FIND_LIBRARIES
 t=$(@:.mk=); trap 'rm -f "$$t" "$$t.c"' EXIT; \
@@ -113,14 +120,19 @@ $(CC) --version >/dev/null 2>&1 || { echo "no C compiler '$(CC)'; try: make deps
 gsl_cflags=$$(pc --cflags gsl); gsl_where=$$(pc --libs-only-L gsl); blas_where=$$(pc --libs-only-L openblas); \
 check_cflags=$$(pc --cflags check); check_libs=$$(pc --libs check); \
 gsl='#include <gsl/gsl_blas.h>'; dot='gsl_blas_dnrm2(0) != 0'; \
-openblas="$$gsl_cflags $$gsl_where $$blas_where -lgsl -lopenblas -lm"; \
-gslcblas="$$gsl_cflags $$gsl_where -lgsl -lgslcblas -lm"; \
-if try "$$gsl int openblas_get_num_threads(void);" "$$dot + openblas_get_num_threads()" $$openblas; \
-then blas=openblas; libs="$$gsl_where $$blas_where -lgsl -lopenblas -lm"; \
-elif try "$$gsl" "$$dot" $$gslcblas; \
-then blas=gslcblas; libs="$$gsl_where -lgsl -lgslcblas -lm"; \
-    echo "notice: no OpenBLAS here; GSL's own BLAS does, many times slower on large problems (make deps)"; \
-else echo "GSL not found; try: make deps" >&2; exit 1; fi; \
+gsl_with() { libs="$$*"; try "$$gsl" "$$dot" $$gsl_cflags $$libs; }; \
+openblas() { blas=openblas; gsl_with $$gsl_where $$blas_where -lgsl -lopenblas -lm && \
+    try 'int openblas_get_num_threads(void);' 'openblas_get_num_threads()' $$libs; }; \
+generic() { blas=libblas; gsl_with $$gsl_where -lgsl -lblas -lm $(LATE) || \
+    gsl_with $$gsl_where -lgsl -lcblas -lblas -lm $(LATE); }; \
+gslcblas() { blas=gslcblas; gsl_with $$gsl_where -lgsl -lgslcblas -lm && \
+    echo "notice: no OpenBLAS here; GSL's own BLAS does, many times slower on large problems (make deps)"; }; \
+case '$(BLAS)' in \
+auto) openblas || gslcblas || { echo "GSL not found; try: make deps" >&2; exit 1; } ;; \
+openblas) openblas || { echo "GSL and OpenBLAS not found; try: make deps" >&2; exit 1; } ;; \
+generic) generic || { echo "GSL and a libblas with C's interface not found; BLAS=auto?" >&2; exit 1; } ;; \
+*) echo "BLAS is auto, openblas or generic, not '$(BLAS)'" >&2; exit 1 ;; \
+esac; \
 if try '' '0' -Werror -fopenmp-simd; then simd=-fopenmp-simd; \
 else simd=-Wno-unknown-pragmas; \
     echo "notice: $(CC) does not know '#pragma omp simd'; the tools will be slower"; fi; \
@@ -577,11 +589,16 @@ uninstall:
 	        grep -vxF -e "$$d" '$(MADE_FOLDERS)' >'$(MADE_FOLDERS).new'; \
 	        mv '$(MADE_FOLDERS).new' '$(MADE_FOLDERS)'; fi; done
 
-## dist: reproducible archive of the last commit, build/rvm-VERSION.tar.gz
+## dist: reproducible archive of the last commit, build/rvm-tools-VERSION.tar.gz
+# The same bytes whatever user, clock and folder; owners, modes and times are git's, of the commit.
 .PHONY: dist
+DIST_NAME := rvm-tools-$(VERSION)
+DIST      ?= build/$(DIST_NAME).tar.gz
 dist:
-	@mkdir -p build
-	git archive --prefix=rvm-$(VERSION)/ HEAD | gzip -9n >build/rvm-$(VERSION).tar.gz
+	@mkdir -p '$(dir $(DIST))'
+	git -c tar.umask=0022 archive --format=tar --prefix=$(DIST_NAME)/ HEAD >'$(DIST).tar'
+	gzip -9n <'$(DIST).tar' >'$(DIST)'
+	@rm -f '$(DIST).tar'
 
 ## demo: train and predict on shipped data and show the result
 .PHONY: demo

@@ -12,9 +12,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-/* Declared here, since OpenBLAS's header cannot stand beside GSL's. Weak: absent elsewhere. The
- * last two are in no header; they take and give back the buffer of one call,
- * 0 being no position. */
+/* Declared here, since OpenBLAS's header cannot stand beside GSL's. Weak: absent elsewhere, and where
+ * the BLAS is the system's choice (make BLAS=generic) they are looked for at the start of a program.
+ * The last two are in no header; they take and give back the buffer of one call, 0 being no
+ * position. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void *blas_memory_alloc(int position) __attribute__((weak));

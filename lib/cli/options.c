@@ -79,7 +79,7 @@ static void print_usage(const cli_tool *tool, FILE *out)
 static void print_version(const cli_tool *tool)
 {
     printf("%s %s\nGSL %s\nBLAS: %s\n", tool->name, RVM_VERSION, gsl_version,
-           openblas_get_config != NULL ? openblas_get_config() : "gslcblas");
+           openblas_get_config != NULL ? openblas_get_config() : "not OpenBLAS");
 }
 
 cli_outcome cli_options_wrong(const cli_tool *tool, const char *format, ...)
