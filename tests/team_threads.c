@@ -16,8 +16,8 @@ typedef struct {
 typedef struct {
     int size;
     pthread_mutex_t lock;
-    pthread_cond_t changed;
-    box *boxes; /* size x size: from, to */
+    pthread_cond_t *changed; /* of each rank, which waits for one box at a time */
+    box *boxes;              /* size x size: from, to */
 } post;
 
 /* One rank. */
@@ -53,9 +53,9 @@ static void send_bytes(void *self, const void *bytes, size_t count, int to)
     pthread_mutex_lock(&p->lock);
     need(b->bytes == NULL);
     *b = (box){ bytes, count };
-    pthread_cond_broadcast(&p->changed);
+    pthread_cond_signal(&p->changed[to]);
     while (b->bytes != NULL)
-        pthread_cond_wait(&p->changed, &p->lock);
+        pthread_cond_wait(&p->changed[m->team.rank], &p->lock);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -68,11 +68,11 @@ static void receive_bytes(void *self, void *bytes, size_t count, int from)
         return;
     pthread_mutex_lock(&p->lock);
     while (b->bytes == NULL)
-        pthread_cond_wait(&p->changed, &p->lock);
+        pthread_cond_wait(&p->changed[m->team.rank], &p->lock);
     need(b->count == count); /* both sides mean the same message */
     memcpy(bytes, b->bytes, count);
     b->bytes = NULL;
-    pthread_cond_broadcast(&p->changed);
+    pthread_cond_signal(&p->changed[from]);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -138,11 +138,12 @@ void team_threads_run(int size, void (*work)(void *context, rvm_team *team), voi
 {
     post p = { .size = size,
                .lock = PTHREAD_MUTEX_INITIALIZER,
-               .changed = PTHREAD_COND_INITIALIZER,
+               .changed = calloc((size_t)size, sizeof *p.changed),
                .boxes = calloc((size_t)size * (size_t)size, sizeof(box)) };
     member *m = calloc((size_t)size, sizeof *m);
-    need(p.boxes != NULL && m != NULL);
+    need(p.boxes != NULL && p.changed != NULL && m != NULL);
     for (int r = 0; r < size; r++) {
+        need(pthread_cond_init(&p.changed[r], NULL) == 0);
         m[r] = (member){ .post = &p, .work = work, .context = context };
         need(rvm_team_init(&m[r].team, r, size, &by_threads, &m[r]));
     }
@@ -150,9 +151,12 @@ void team_threads_run(int size, void (*work)(void *context, rvm_team *team), voi
         need(pthread_create(&m[r].thread, NULL, run, &m[r]) == 0);
     for (int r = 0; r < size; r++)
         pthread_join(m[r].thread, NULL);
-    for (int r = 0; r < size; r++)
+    for (int r = 0; r < size; r++) {
         rvm_team_free(&m[r].team);
+        pthread_cond_destroy(&p.changed[r]);
+    }
     free(m);
+    free(p.changed);
     free(p.boxes);
 }
 

@@ -29,7 +29,7 @@ static rvm_found find(const void *search, size_t k)
                                      .capacity = FUNCTIONS,
                                      .id = s->id,
                                      .norm = s->norm,
-                                     .threads = 2 } };
+                                     .threads = 1 } };
 }
 
 static const rvm_search_type found_already = { .name = "found", .solution = find };
@@ -48,6 +48,7 @@ static rvm_model *finish(const job *j, rvm_problem *rows)
     rvm_solved scratch[CLASSES];
     rvm_study y;
     rvm_error err = { 0 };
+    s.threads = 1;
     m->kernel = s.kernel;
     m->multiclass = j->multiclass;
     CHECK_OK(rvm_study_init(&y, rows, &s, &s.kernel, 1, &err));
@@ -80,7 +81,6 @@ static void check_team(void *context, rvm_team *team)
 
 START_TEST(a_team_has_the_same_model)
     {
-        static const int teams[] = { 2, 3, 7 };
         rvm_problem *file = noise_problem(ROWS, 2, 41);
         job j = { .multiclass = _i == 0 ? RVM_SOFTMAX : RVM_ONE_VS_REST };
         size_t *order = NULL;
@@ -91,8 +91,7 @@ START_TEST(a_team_has_the_same_model)
         CHECK_OK(rvm_order_rows(&order, file, &err));
         j.p = rvm_problem_subset(file, order, ROWS);
         j.want = finish(&j, j.p);
-        for (size_t k = 0; k < sizeof teams / sizeof *teams; k++)
-            team_threads_run(teams[k], check_team, &j);
+        team_threads_run(4, check_team, &j); /* three spans: one has no rows */
         rvm_model_free(j.want);
         rvm_problem_free(j.p);
         rvm_problem_free(file);
