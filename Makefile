@@ -207,7 +207,7 @@ MAN3     := $(wildcard man/*.3)
 MAN5     := $(wildcard man/*.5)
 MAN7     := $(wildcard man/*.7)
 FORMATTED = $(wildcard *.c examples/*.c lib/*.h lib/*/*.[ch] tests/*.[ch] tests/cli/*/*.[ch] tests/fuzz/*.[ch] bench/*.[ch])
-SHELL_FILES = $(SCRIPTS) tools/completions $(wildcard tests/*.sh tests/cli/*.inc tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh)
+SHELL_FILES = $(SCRIPTS) tools/completions $(wildcard tests/*.sh tests/cli/*.inc tests/cli/*/*.sh tests/cli/*/*.inc data/*.sh bench/*.sh) $(filter-out debian/tests/control,$(wildcard debian/tests/*))
 
 # Commands are shown in short unless V is set.
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
