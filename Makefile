@@ -134,6 +134,7 @@ generic) generic || { echo "GSL and a libblas with C's interface not found; BLAS
 *) echo "BLAS is auto, openblas or generic, not '$(BLAS)'" >&2; exit 1 ;; \
 esac; \
 if try '' '0' -Werror -fopenmp-simd; then simd=-fopenmp-simd; \
+    if try '' 'sizeof(char [__clang__])'; then simd="$$simd -Wno-pass-failed"; fi; \
 else simd=-Wno-unknown-pragmas; \
     echo "notice: $(CC) does not know '#pragma omp simd'; the tools will be slower"; fi; \
 doubles='typedef char doubles[FLT_EVAL_METHOD == 0 ? 1 : -1];'; sse='-msse2 -mfpmath=sse'; \

@@ -435,9 +435,9 @@ static int run_c_code(const predict_job *job, const cli_words *words)
     const char *const output[2] = { words->count == 2 ? words->word[1] : "-", NULL };
 
     if (words->count > 2)
-        return cli_options_wrong(&tool, "too many words: %s", words->word[2]);
+        return (int)cli_options_wrong(&tool, "too many words: %s", words->word[2]);
     if ((words->given & (words->given - 1)) != 0)
-        return cli_options_wrong(&tool, "--c-code goes with no other option");
+        return (int)cli_options_wrong(&tool, "--c-code goes with no other option");
     const int code =
         read_model(&s, words->word[0], output) ? save_c(s.m, words->word[0], output[0]) : 1;
     stream_clear(&s);
@@ -451,7 +451,7 @@ static int run(void *given, const cli_words *words)
     if (s.job->c_code)
         return run_c_code(s.job, words);
     if (words->count < 2)
-        return cli_options_wrong(&tool, "too few files");
+        return (int)cli_options_wrong(&tool, "too few files");
     const char *const output[2] = { words->count == 3 ? words->word[2] : "-", NULL };
     if (!check_job(s.job, words))
         return 1;

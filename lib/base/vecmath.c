@@ -176,6 +176,11 @@ RVM_WIDEST
 void rvm_vec_decay(double *a, double gamma, size_t n)
 {
     const double last = 708;
+    if (gamma == 0) { /* what is infinite would be 0 times that; clang takes the bound below away */
+        for (size_t j = 0; j < n; j++)
+            a[j] = 1;
+        return;
+    }
 #pragma omp simd
     for (size_t j = 0; j < n; j++) {
         const double distance = a[j] < DBL_MAX ? a[j] : DBL_MAX, x = gamma * distance;
