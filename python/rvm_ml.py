@@ -42,7 +42,7 @@ __all__ = ["RVMClassifier", "RVMRegressor"]
 
 # ---- The library ---------------------------------------------------------------------------------
 
-_SONAME = "librvm-ml.so.0"
+_SONAME = "librvm-ml.0.dylib" if sys.platform == "darwin" else "librvm-ml.so.0"
 _NONE = ctypes.c_size_t(-1).value  # RVMML_NONE
 
 
@@ -145,9 +145,10 @@ __version__ = _lib.version().decode()
 class _Handle:
     """An object of the library, made by a function whose first argument is where it goes."""
 
+    pointer = None
+
     def __init__(self, kind, make, *arguments):
         self._free = getattr(_lib, kind + "_free")
-        self.pointer = None
         out = ctypes.c_void_p()
         make(ctypes.byref(out), *arguments)
         self.pointer = out.value
@@ -199,13 +200,25 @@ def _train(data, words):
         return _Model(_lib.trainer_model, trainer.pointer), steps
 
 
+class _Predictor(_Handle):
+    """While in use it holds its model, which must not be freed before it."""
+
+    def __init__(self, model, words):
+        self.model = model
+        with _make_settings(words) as settings:
+            super().__init__("predictor", _lib.predictor_new, model.pointer, settings.pointer)
+
+
 class _Model(_Handle):
     """A model; pickled and copied as its text, rvm-model(5)."""
 
+    _KEPT = 3  # settings whose predictors are kept: those of values, variances and an interval
+    # Predictors by settings that no thread has in use, the newest settings last.  Each is for one
+    # thread at a time, and taking out of a list, or putting into it, is one step for all of them;
+    # the dict itself is not changed but replaced.
+    _idle = {}
+
     def __init__(self, make, *arguments):
-        # Predictors by settings that no thread has in use.  Each is for one thread at a time, and
-        # taking out of a list, or putting into it, is one step for all of them.
-        self._idle = {}
         super().__init__("model", make, *arguments)
 
     def free(self):
@@ -269,15 +282,32 @@ class _Model(_Handle):
         to = _Prediction(size=ctypes.sizeof(_Prediction))
         for name, array in arrays.items():
             setattr(to, name, array.ctypes.data)
-        idle = self._idle.setdefault(tuple(sorted(words.items())), [])
+        key = tuple(sorted(words.items()))
+        predictor = self._take(key) or _Predictor(self, words)
         try:
-            predictor = idle.pop()
-        except IndexError:
-            with _make_settings(words) as settings:
-                predictor = _Handle("predictor", _lib.predictor_new, self.pointer,
-                                    settings.pointer)
-        rows.predict(to, predictor)
-        idle.append(predictor)
+            rows.predict(to, predictor)
+        except BaseException:
+            predictor.free()
+            raise
+        self._give_back(key, predictor)
+
+    def _take(self, key):
+        """An idle predictor, or None."""
+        try:
+            predictor = self._idle[key].pop()
+        except (KeyError, IndexError):
+            return None
+        predictor.model = self
+        return predictor
+
+    def _give_back(self, key, predictor):
+        predictor.model = None  # no circle: what nobody needs is to be freed at once
+        idle = self._idle
+        if key not in idle:
+            idle = dict(list(idle.items())[1 - self._KEPT:])
+            idle[key] = []
+            self._idle = idle
+        idle[key].append(predictor)
 
 
 def _model_from_text(text):
@@ -302,7 +332,7 @@ class _Dense:
     def __init__(self, x):
         strides = [s // x.itemsize for s in x.strides]
         if any(s % x.itemsize for s in x.strides) or not x.flags.aligned:
-            x = np.ascontiguousarray(x)
+            x = np.require(x, requirements="CA")
             strides = [x.shape[1], 1]
         self.x, self.shape, self.strides = x, x.shape, strides
 
@@ -319,7 +349,8 @@ class _Dense:
                            *self.strides)
 
     def variance(self):
-        return float(self.x.var())
+        with np.errstate(over="ignore"):
+            return float(self.x.var())
 
 
 class _Sparse:
@@ -330,9 +361,9 @@ class _Sparse:
             x = x.copy()
             x.sum_duplicates()
         self.shape = x.shape
-        self.start = np.ascontiguousarray(x.indptr, dtype=np.int64)
-        self.index = np.ascontiguousarray(x.indices, dtype=np.int32)
-        self.value = np.ascontiguousarray(x.data, dtype=np.float64)
+        self.start = np.require(x.indptr, np.int64, "CA")
+        self.index = np.require(x.indices, np.int32, "CA")
+        self.value = np.require(x.data, np.float64, "CA")
 
     def _arrays(self):
         return self.start.ctypes.data, self.index.ctypes.data, self.value.ctypes.data
@@ -346,7 +377,10 @@ class _Sparse:
 
     def variance(self):
         size = self.shape[0] * self.shape[1]
-        return float(np.sum(self.value ** 2) / size - (np.sum(self.value) / size) ** 2)
+        with np.errstate(over="ignore"):
+            mean = np.sum(self.value) / size
+            squares = np.sum((self.value - mean) ** 2) + (size - self.value.size) * mean ** 2
+        return float(squares / size)
 
 
 def _is_sparse(x):
@@ -356,8 +390,9 @@ def _is_sparse(x):
 
 
 def _check_finite(values, name):
-    if np.isfinite(np.sum(values)) or np.all(np.isfinite(values)):
-        return
+    with np.errstate(all="ignore"):
+        if np.isfinite(np.sum(values)) or np.all(np.isfinite(values)):
+            return
     what = "NaN" if np.any(np.isnan(values)) else \
         "infinity or a value too large for dtype('float64')"
     raise ValueError("Input %s contains %s." % (name, what))
@@ -405,7 +440,7 @@ def _check_lengths(rows, y):
 
 def _as_targets(y, rows):
     """n numbers or n x outputs of them."""
-    y = np.ascontiguousarray(_as_floats(y, "y"))
+    y = np.require(_as_floats(y, "y"), requirements="CA")
     if y.ndim not in (1, 2) or y.size == 0:
         raise ValueError("y should be a 1d array, or a 2d one of several outputs, got an array "
                          "of shape %r instead." % (y.shape,))
@@ -431,6 +466,8 @@ def _as_classes(y, rows):
         if np.any(y != np.floor(y)):
             raise ValueError("Unknown label type: continuous. Labels of classes are whole "
                              "numbers, texts and the like; is this a regression?")
+    if y.dtype.kind in "OmM" and any(label != label for label in y):
+        raise ValueError("Input y contains NaN.")
     _check_lengths(rows, y)
     return y
 
@@ -526,9 +563,9 @@ _PARAMETERS = """
     ----------
     kernel : 'rbf', 'laplacian', 'linear', 'polynomial' ('poly'), 'sigmoid', 'spline',
             'precomputed' or 'none'.  Of a precomputed one X is K(row, row of training).
-    gamma : 'scale', 'auto', None, 'search' or a number.  'scale' is 1 / (n_features * X.var()),
-            'auto' and None 1 / n_features, as in sklearn.svm.SVC; 'search' finds gamma by
-            cross-validation, as rvm-train -g auto does.
+    gamma : 'scale', 'auto', None, 'search' or a number above 0.  'scale' is
+            1 / (n_features * X.var()), 'auto' and None 1 / n_features, as in sklearn.svm.SVC;
+            'search' finds gamma by cross-validation, as rvm-train -g auto does.
     degree, coef0 : of the kernels polynomial, and polynomial and sigmoid.
     ard : find a length-scale for each feature; they are in feature_relevance_.
     standardize : give the features mean 0 and variance 1 first; recommended unless they are
@@ -568,6 +605,16 @@ _ATTRIBUTES = """
 """
 
 
+# Settings that have another place, and what to say of it.
+_NOT_OPTIONS = {
+    "task": "the class says",
+    "auto": "the parameter auto says",
+    "interval": "the argument coverage of predict_interval says",
+    "variance": "the argument return_std of predict says",
+    "mode": "is of rvm-predict; predictions here are averages over the weights",
+}
+
+
 class _RVM(BaseEstimator):
     """What both have in common."""
 
@@ -579,7 +626,7 @@ class _RVM(BaseEstimator):
         words = {"task": self._estimator_type.replace("classifier", "classification")
                                              .replace("regressor", "regression"),
                  "kernel": "polynomial" if self.kernel == "poly" else self.kernel,
-                 "d": self.degree, "g": self._gamma(rows), "r": self.coef0, "ard": self.ard,
+                 "d": self.degree, "g": self.gamma, "r": self.coef0, "ard": self.ard,
                  "standardize": self.standardize, "prior": self.prior, "b": self.calibrate}
         parameter = {"d": "degree", "g": "gamma", "r": "coef0", "b": "calibrate"}
         if open_to_choice:
@@ -588,6 +635,8 @@ class _RVM(BaseEstimator):
                 key = parameter.get(name, name)
                 if key in default and getattr(self, key) == default[key]:
                     del words[name]
+        if "g" in words:
+            words["g"] = self._gamma(rows)
         if self.auto:
             no_bound = isinstance(self.auto, (bool, np.bool_))
             words["auto"] = None if no_bound else float(self.auto)
@@ -596,8 +645,8 @@ class _RVM(BaseEstimator):
             words["seed"] = self._seed()
         for name, value in (self.options or {}).items():
             name = name.replace("_", "-")
-            if name == "task":
-                raise ValueError("options may not have 'task', which the class says")
+            if name in _NOT_OPTIONS:
+                raise ValueError("options may not have %r, which %s" % (name, _NOT_OPTIONS[name]))
             words[name] = value
         return words
 
@@ -608,11 +657,15 @@ class _RVM(BaseEstimator):
             return 1.0 / rows.shape[1]
         if isinstance(self.gamma, str) and self.gamma == "scale":
             variance = 1.0 if self.standardize or self._is_precomputed() else rows.variance()
-            return 1.0 / (rows.shape[1] * (variance if variance > 0 else 1.0))
-        if isinstance(self.gamma, str):
+            gamma = 1.0 / (rows.shape[1] * (1.0 if variance == 0 else variance))
+        elif isinstance(self.gamma, str):
             raise ValueError("gamma=%r: 'scale', 'auto', 'search', None and numbers are possible"
                              % self.gamma)
-        return float(self.gamma)
+        else:
+            gamma = float(self.gamma)
+        if not 0 < gamma < np.inf:
+            raise ValueError("gamma=%r is %g; it must be finite and above 0" % (self.gamma, gamma))
+        return gamma
 
     def _seed(self):
         if isinstance(self.random_state, np.random.RandomState):
@@ -649,17 +702,23 @@ class _RVM(BaseEstimator):
         return rows
 
     def _train(self, X, rows, y, words):
-        """Fits, and sets what both kinds of models have."""
+        """What both kinds of models have, as attributes of an estimator that has nothing else."""
+        found = object.__new__(type(self))
         data = rows.kernel(y) if self._is_precomputed() else rows.data(y)
         with data:
-            self._model, self.n_iter_ = _train(data, words)
+            found._model, found.n_iter_ = _train(data, words)
         names = _names_of_columns(X)
         if names is not None:
-            self.feature_names_in_ = names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self._sparse = isinstance(rows, _Sparse)
-        self._describe(rows.shape[1])
+            found.feature_names_in_ = names
+        found._sparse = isinstance(rows, _Sparse)
+        found._describe(rows.shape[1])
+        return found
+
+    def _become(self, found):
+        """With all that training has found, at once: where it fails, what was there stays."""
+        if not hasattr(found, "feature_names_in_"):
+            self.__dict__.pop("feature_names_in_", None)
+        self.__dict__.update(vars(found))
         if not self.converged_:
             warnings.warn("training has ended before it has converged; its model is the best so "
                           "far", ConvergenceWarning, stacklevel=3)
@@ -728,14 +787,23 @@ class _RVM(BaseEstimator):
         """An estimator of a model that rvm-train, or model_text_, has written.
 
         n_features: columns of the rows to come; the largest that the model knows where it is None.
+        A model with a feature 0, which arrays have no column for, is a ValueError.
         """
         model = _model_from_text(text)
         if (model.get("task") == 1) != (cls._estimator_type == "regressor"):
             raise ValueError("the model is not of a %s" % cls._estimator_type)
+        if model.get("kernel") != "precomputed" and any(
+                np.any(model.vector(i)[0] < 0) for i in range(model.get("vectors"))):
+            raise ValueError("the model has a feature 0, and those of rows here begin with 1")
+        columns = model.get("columns")
+        if n_features is None:
+            n_features = columns
+        elif n_features < columns:
+            raise ValueError("n_features=%d, and the model has %d" % (n_features, columns))
         self = cls(kernel=model.get("kernel"))
         self._model, self._sparse, self.n_iter_ = model, False, 0
         self._prepare_text()
-        self._describe(model.get("columns") if n_features is None else n_features)
+        self._describe(n_features)
         return self
 
     # -- prediction
@@ -829,9 +897,9 @@ class RVMRegressor(RegressorMixin, _RVM):
         """Trains on rows X, array or sparse, and y: n numbers, or n x outputs."""
         rows = self._rows_to_fit(X, y, unknown)
         y = _as_targets(y, rows)
-        self._flat = y.ndim == 1
-        self._train(X, rows, y, self._words(rows))
-        return self._set_noise()
+        found = self._train(X, rows, y, self._words(rows))
+        found._flat = y.ndim == 1
+        return self._become(found._set_noise())
 
     def _prepare_text(self):
         self._flat = self._model.get("outputs") == 1
@@ -902,8 +970,8 @@ class RVMClassifier(ClassifierMixin, _RVM):
         codes = _codes(classes)
         words = dict({"multiclass": self.multi_class}, **self._words(rows))
         words.update(self._class_weights(classes, codes, np.bincount(number)))
-        self._train(X, rows, codes[number].astype(np.float64), words)
-        return self._set_classes(classes, codes)
+        found = self._train(X, rows, codes[number].astype(np.float64), words)
+        return self._become(found._set_classes(classes, codes))
 
     def _class_weights(self, classes, codes, counts):
         if self.class_weight is None:

@@ -9,6 +9,8 @@ import copy
 import inspect
 import os
 import pickle
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -207,6 +209,10 @@ class Classes(unittest.TestCase):
             self.assertEqual(model.predict(x).dtype, labels.dtype)
             self.assertGreater(model.score(x, labels), 0.75)
         self.assertEqual(list(RVMClassifier().fit(x, y == 1).classes_), [False, True])
+        nothing = np.array(["no", np.nan, "so"], dtype=object)[y]
+        for labels in (nothing, np.array(["2001", "NaT", "2003"], "M8[D]")[y]):
+            with self.assertRaisesRegex(ValueError, "y contains NaN"):
+                RVMClassifier().fit(x, labels)
         objects = RVMClassifier().fit(x, np.array(["no", "yes", "so"], dtype=object)[y])
         self.assertEqual(objects.predict(x[:1])[0], "no")
 
@@ -277,6 +283,38 @@ class Arrays(unittest.TestCase):
             answer(RVMClassifier().fit(single, y), single),
             answer(RVMClassifier().fit(single.astype(float), y), single.astype(float)))
 
+    def test_the_library_is_given_aligned_arrays(self):
+        shifted = np.frombuffer(b" " + np.ones(6).tobytes(), dtype=float, offset=1)
+        self.assertFalse(shifted.flags.aligned)
+        rows = rvm_ml._Dense(shifted.reshape(3, 2))
+        self.assertTrue(rows.x.flags.aligned)
+        self.assertEqual(rows.strides, [2, 1])
+        self.assertTrue(rvm_ml._as_targets(shifted.reshape(3, 2), rows).flags.aligned)
+        if sparse:
+            matrix = sparse.csr_matrix(np.ones((3, 2)))
+            matrix.data = shifted
+            self.assertTrue(rvm_ml._Sparse(matrix).value.flags.aligned)
+
+    def test_the_variance_of_features(self):
+        # Var(c + 10 z) = 100 Var(z) for every c; of random numbers of variance 1 about 100.
+        z = np.random.RandomState(8).standard_normal((500, 2))
+        for x in (10 * z, 1e9 + 10 * z):
+            self.assertAlmostEqual(rvm_ml._as_rows(x).variance(), 100 * z.var(), delta=1e-4)
+            if sparse:
+                rows = rvm_ml._as_rows(sparse.csr_matrix(x))
+                self.assertAlmostEqual(rows.variance(), 100 * z.var(), delta=1e-4)
+        if sparse:
+            thin = np.where(z > 1, 10 + z, 0)
+            self.assertAlmostEqual(rvm_ml._as_rows(sparse.csr_matrix(thin)).variance(),
+                                   thin.var(), places=9)
+
+    def test_large_numbers_are_no_warning(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.testing.assert_array_equal(rvm_ml._as_floats([[1.7e308], [1.7e308]], "X"), 1.7e308)
+            with self.assertRaisesRegex(ValueError, "contains NaN"):
+                rvm_ml._as_floats([np.inf, -np.inf, np.nan], "X")
+
     def test_input_is_left_alone(self):
         x, y = sinc()
         x.flags.writeable = y.flags.writeable = False
@@ -306,8 +344,8 @@ class Arrays(unittest.TestCase):
         twice = sparse.csr_matrix((np.repeat(x[:, 0] / 2, 2), np.zeros(240, int),
                                    np.arange(0, 241, 2)), shape=(120, 2))
         np.testing.assert_array_equal(
-            RVMClassifier().fit(twice, y).predict_proba(twice),
-            RVMClassifier().fit(twice.toarray(), y).predict_proba(twice.toarray()))
+            RVMClassifier(gamma=0.5).fit(twice, y).predict_proba(twice),
+            RVMClassifier(gamma=0.5).fit(twice.toarray(), y).predict_proba(twice.toarray()))
         self.assertEqual(twice.nnz, 240)  # not changed
 
     def test_names_of_columns(self):
@@ -359,12 +397,20 @@ class Faults(unittest.TestCase):
 
     def test_settings(self):
         x, y = sinc(20)
-        self.refused("gamma", x, y, gamma=-1)
+        for gamma in (-1, 0, np.inf, np.nan):
+            self.refused("gamma=.* must be finite and above 0", x, y, gamma=gamma)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.refused("gamma='scale' is 0; it must be finite and above 0", 1e300 * x, y)
         self.refused("'search'", x, y, gamma="wide")
         self.refused("no kernel of that name", x, y, kernel="cauchy")
         self.refused("no setting", x, y, options={"colour": 1})
         self.refused("no setting", x, y, options={"v": 5})
         self.refused("which the class says", x, y, options={"task": "regression"})
+        for name, instead in (("auto", "parameter auto"), ("interval", "predict_interval"),
+                              ("variance", "return_std"), ("mode", "averages")):
+            self.refused("may not have '%s', which .*%s" % (name, instead), x, y,
+                         options={name: None})
         self.refused("flat, kernel", x, y, prior="vague")
 
     def test_weights_of_rows(self):
@@ -407,6 +453,52 @@ class Faults(unittest.TestCase):
             with self.assertWarns(rvm_ml.ConvergenceWarning):
                 RVMRegressor().fit(x, y)
 
+    def test_a_fit_that_fails_changes_nothing(self):
+        x, y = sinc(20)
+        model = RVMRegressor().fit(x, np.column_stack([y, -y]))
+        before = answer(model, x)
+        state = dict(vars(model))
+        with self.assertRaisesRegex(ValueError, "no setting"):
+            model.set_params(options={"colour": 1}).fit(x[:, [0, 0]], y)
+        self.assertEqual({name: id(value) for name, value in vars(model.set_params(
+            options=None)).items()}, {name: id(value) for name, value in state.items()})
+        np.testing.assert_array_equal(answer(model, x), before)
+
+    def test_a_warning_that_is_an_error_comes_last(self):
+        x, y = blobs()
+        model = RVMClassifier().fit(x, y + 5)
+        get = rvm_ml._Model.get
+        with unittest.mock.patch.object(
+                rvm_ml._Model, "get", lambda model, name, *a:
+                0 if name == "converged" else get(model, name, *a)), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaises(rvm_ml.ConvergenceWarning):
+                model.fit(x, y + 1)
+        self.assertEqual(list(model.classes_), [1, 2])
+        np.testing.assert_array_equal(model.predict(x), RVMClassifier().fit(x, y + 1).predict(x))
+
+    def test_a_text_that_does_not_fit(self):
+        text = RVMRegressor().fit(*sinc(20)).model_text_
+        self.assertEqual(RVMRegressor.from_text(text, 3).n_features_in_, 3)
+        with self.assertRaisesRegex(ValueError, "n_features=0, and the model has 1"):
+            RVMRegressor.from_text(text, 0)
+        self.assertIn(" 1:", text)
+        with self.assertRaisesRegex(ValueError, "a feature 0"):
+            RVMRegressor.from_text(text.replace(" 1:", " 0:"))
+        x, y = sinc(20)
+        text = RVMRegressor("precomputed").fit(rbf(x, x, 0.1), y).model_text_
+        self.assertEqual(RVMRegressor.from_text(text, 20).predict(rbf(x, x, 0.1)).shape,
+                         (20,))
+
+    def test_the_name_of_the_library(self):
+        for platform, name in (("linux", "librvm-ml.so.0"), ("freebsd14", "librvm-ml.so.0"),
+                               ("darwin", "librvm-ml.0.dylib")):
+            run = subprocess.run(
+                [sys.executable, "-c", "import ctypes, numpy, sys; sys.platform = %r\n"
+                 "import rvm_ml; print(rvm_ml._SONAME)" % platform], stdout=subprocess.PIPE,
+                env=environment(RVM_ML_LIBRARY=rvm_ml._open_library()._name))
+            self.assertEqual(run.stdout.decode().strip(), name)
+
     def test_library_that_is_not_there(self):
         run = subprocess.run([sys.executable, "-c", "import rvm_ml"], stderr=subprocess.PIPE,
                              env=environment(RVM_ML_LIBRARY="/no/library"))
@@ -433,6 +525,57 @@ class Life(unittest.TestCase):
             RVMRegressor.from_text(model.model_text_)
         with self.assertRaises(ValueError):
             RVMRegressor.from_text("no model")
+
+    def freed(self):
+        """The predictors and models that are freed from now to the end of the test, in order."""
+        names, free = [], rvm_ml._Handle.free
+
+        def watched(handle):
+            name = handle._free.__name__
+            if handle.pointer is not None and name != "rvmml_settings_free":
+                names.append(name)
+            free(handle)
+        patch = unittest.mock.patch.object(rvm_ml._Handle, "free", watched)
+        patch.start()
+        self.addCleanup(patch.stop)
+        return names
+
+    def test_a_predictor_goes_before_its_model(self):
+        x, y = sinc(20)
+        order = ["rvmml_predictor_free", "rvmml_model_free"]
+
+        def fails(rows, to, predictor):
+            raise FloatingPointError("predict")
+        model = RVMRegressor().fit(x, y)
+        model.predict(x)
+        failing, held = (RVMRegressor().fit(x, y) for _ in range(2))
+        freed = self.freed()
+        del model
+        self.assertEqual(freed, order)
+        del freed[:]
+        with unittest.mock.patch.object(rvm_ml._Dense, "predict", fails):
+            with self.assertRaises(FloatingPointError):  # which clears the frames
+                vars(failing).pop("_model").predict(rvm_ml._as_rows(x), {})
+        self.assertEqual(freed, order)
+        del freed[:]
+        predictor = rvm_ml._Predictor(vars(held).pop("_model"), {})
+        self.assertEqual(freed, [])
+        del predictor
+        self.assertEqual(freed, order)
+
+    def test_few_predictors_are_kept(self):
+        x, y = sinc(20)
+        model = RVMRegressor().fit(x, y)
+        expected = np.array(model.predict_interval(x, 0.5))
+        freed = self.freed()
+        for coverage in np.linspace(0.1, 0.9, 30):
+            model.predict_interval(x, coverage)
+        self.assertGreaterEqual(len(freed), 27)
+        np.testing.assert_array_equal(np.array(model.predict_interval(x, 0.5)), expected)
+        del freed[:]
+        for _ in range(5):
+            model.predict_interval(x, 0.5)
+        self.assertEqual(freed, [])
 
     def test_parameters(self):
         model = RVMRegressor("laplacian", ard=True)
@@ -547,6 +690,29 @@ class Life(unittest.TestCase):
 
 
 class Tools(unittest.TestCase):
+    @needs_tool
+    @unittest.skipUnless(shutil.which("Rscript"), "no Rscript here")
+    def test_r_says_as_much_of_one_row_as_of_many(self):
+        text = "\n".join(re.findall(r"^\.nf\n(.*?)^\.fi", shipped("man", "rvm-tools.7"),
+                                    re.DOTALL | re.MULTILINE))
+        text = re.sub(r"^\.(sp|nf|fi).*", "", text, flags=re.MULTILINE)
+        text = text.replace("\\-", "-").replace("\\e", "\\")
+        text = text[:text.index("\nfit <- ")] + """
+two <- rvm_tools(as.matrix(mtcars[, 3:6]), as.matrix(mtcars[, 1:2]), "--standardize")
+one <- rvm_tools(mtcars[, 3:6], mtcars$mpg, "--standardize")
+for (rows in list(7, 1:5)) {
+    new <- mtcars[rows, 3:6]
+    said <- c(predict(two, new, type = "variance"), list(predict(two, new)))
+    for (part in said) stopifnot(identical(dim(part), c(length(rows), 2L)))
+    said <- c(predict(one, new, type = "variance"), list(predict(one, new)))
+    for (part in said) stopifnot(is.null(dim(part)), length(part) == length(rows))
+}
+"""
+        path = os.path.abspath(os.path.dirname(TOOL)) + os.pathsep + os.environ["PATH"]
+        run = subprocess.run(["Rscript", "--vanilla", "-e", text], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, env=dict(os.environ, PATH=path))
+        self.assertEqual(run.returncode, 0, run.stdout.decode())
+
     @needs_tool
     def test_the_model_is_that_of_rvm_train(self):
         for cls, options in ((RVMRegressor, ["-s", "3"]), (RVMClassifier, ["-s", "0"])):
