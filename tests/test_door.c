@@ -155,6 +155,41 @@ START_TEST(columns_of_zeros_count)
     }
 END_TEST
 
+/* Values of a kernel, an array or read as such, are no features. */
+static void check_matrix_is_told(const double *k, const double *y, char *text,
+                                 const rvmml_settings *precomputed)
+{
+    const char *const words[] = { "task", "regression", NULL };
+    rvmml_settings *plain = settings_of(words);
+    double value[N];
+    const rvmml_prediction to = { .size = sizeof to, .value = value };
+    rvmml_data *data = NULL;
+    rvmml_model *m = NULL;
+    rvmml_trainer *t = NULL;
+    rvmml_error fault;
+    FILE *in = open_text(text);
+
+    for (int read = 0; read < 2; read++) {
+        if (read)
+            DOOR_OK(rvmml_data_read(&data, in, precomputed, &fault));
+        else
+            DOOR_OK(rvmml_data_kernel(&data, k, N, N, 1, y, 1, &fault));
+        DOOR_OK(rvmml_settings_check(precomputed, data, &fault));
+        DOOR_FAILS(rvmml_settings_check(plain, data, &fault), RVMML_ESETTING, RVMML_NONE,
+                   "kernel=precomputed");
+        DOOR_FAILS(rvmml_train(&m, data, plain, &fault), RVMML_ESETTING, RVMML_NONE,
+                   "kernel=precomputed");
+        DOOR_FAILS(rvmml_trainer_new(&t, data, plain, &fault), RVMML_ESETTING, RVMML_NONE,
+                   "kernel=precomputed");
+        DOOR_FAILS(rvmml_cross_validate(&to, data, plain, 3, &fault), RVMML_ESETTING, RVMML_NONE,
+                   "kernel=precomputed");
+        rvmml_data_free(data);
+        data = NULL;
+    }
+    fclose(in);
+    rvmml_settings_free(plain);
+}
+
 /* A matrix of values trains the same machine as the kernel that they are of; files say both. */
 START_TEST(kernel_matrices)
     {
@@ -191,6 +226,7 @@ START_TEST(kernel_matrices)
         rvm_model *m = train(p, &plain);
         char *wanted = bytes_of(m);
         ck_assert_str_eq(got, wanted);
+        check_matrix_is_told(k, s.y, text, settings);
         k[N] += 1;
         DOOR_FAILS(rvmml_data_kernel(&data, k, N, N, 1, s.y, 1, &fault), RVMML_EINPUT, 1,
                    "not symmetric");
@@ -232,10 +268,20 @@ static int repeat_column(void *context, size_t number, rvmml_row *to)
     return 0;
 }
 
+static int go_beyond(void *context, size_t number, rvmml_row *to)
+{
+    (void)context;
+    (void)number;
+    rvmml_row_add(to, 0, 1);
+    rvmml_row_add(to, 2, 0);
+    rvmml_row_target(to, 0, 1);
+    return 0;
+}
+
 START_TEST(faults_of_data)
     {
         double x[] = { 1, 2, 3, 4, 5, NAN }, y[] = { 1, INFINITY, 2 };
-        const int64_t start[] = { 0, 1, 3, 2 };
+        const int64_t start[] = { 0, 1, 3, 2 }, back[] = { 0, 2, 0 };
         const int32_t index[] = { 0, 1, 1, 7 };
         rvmml_data *data = NULL;
         rvmml_error fault;
@@ -270,6 +316,13 @@ START_TEST(faults_of_data)
                    "two values");
         DOOR_FAILS(rvmml_data_rows(&data, 3, 2, 1, repeat_column, (void *)2, &fault), RVMML_EINPUT,
                    1, "no column 2 of 2");
+        DOOR_FAILS(rvmml_data_rows(&data, 3, 2, 1, go_beyond, NULL, &fault), RVMML_EINPUT, 0,
+                   "no column 2 of 2");
+        /* The second row ends before it starts; the first one has no columns, or values, to go by. */
+        DOOR_FAILS(rvmml_data_csr(&data, back, NULL, x, 2, 2, NULL, 0, &fault), RVMML_EARGUMENT,
+                   RVMML_NONE, "columns is NULL");
+        DOOR_FAILS(rvmml_data_csr(&data, back, index, NULL, 2, 2, NULL, 0, &fault), RVMML_EARGUMENT,
+                   RVMML_NONE, "values is NULL");
         ck_assert_ptr_null(data);
     }
 END_TEST
@@ -444,6 +497,42 @@ START_TEST(steps_come_to_the_same)
     }
 END_TEST
 
+/* A trainer that was interrupted is done, and stays so when the flag is taken back; that the model
+ * is none of a finished training can be asked. */
+START_TEST(interrupted_steps_end)
+    {
+        volatile int flag = 0;
+        const char *const words[] = { "task", "regression", "ard", "1", NULL };
+        rvmml_settings *settings = settings_of(words);
+        rvmml_trainer *t = NULL;
+        rvmml_model *m = NULL;
+        rvmml_error fault;
+        int done = 0;
+        sample s;
+
+        fill_sample(&s, false);
+        rvmml_data *data = way_in(&s, 0);
+        DOOR_OK(rvmml_settings_interrupt(settings, &flag, &fault));
+        DOOR_OK(rvmml_trainer_new(&t, data, settings, &fault));
+        DOOR_OK(rvmml_trainer_step(&done, t, &fault));
+        ck_assert_int_eq(done, 0);
+        flag = 1;
+        DOOR_OK(rvmml_trainer_step(&done, t, &fault));
+        ck_assert_int_eq(done, 1);
+        flag = done = 0;
+        DOOR_OK(rvmml_trainer_step(&done, t, &fault));
+        ck_assert_int_eq(done, 1);
+        ck_assert_double_lt(rvmml_trainer_progress(t), 1);
+        DOOR_OK(rvmml_trainer_model(&m, t, &fault));
+        ck_assert_int_eq(rvmml_model_converged(m), 0);
+        rvmml_model_free(m);
+        rvmml_trainer_free(t);
+        rvmml_data_free(data);
+        rvmml_settings_free(settings);
+        free(s.text);
+    }
+END_TEST
+
 START_TEST(interrupts)
     {
         volatile int flag = 1;
@@ -593,6 +682,7 @@ Suite *door_suite(void)
     tcase_add_loop_test(tc, settings_out_of_range, 0, 9);
     tcase_add_test(tc, settings_in_any_order);
     tcase_add_test(tc, steps_come_to_the_same);
+    tcase_add_test(tc, interrupted_steps_end);
     tcase_add_test(tc, interrupts);
     tcase_add_test(tc, side_by_side);
     tcase_add_test(tc, process_is_left_as_it_was);

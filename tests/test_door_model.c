@@ -215,13 +215,76 @@ START_TEST(matrix_by_hand)
         rvmml_predictor *p = predictor_of(m, no_words);
         rvmml_error fault;
 
-        ck_assert_uint_eq(rvmml_model_columns(m), 5);
+        ck_assert_uint_eq(rvmml_model_columns(m), 9); /* of the examples */
         DOOR_OK(rvmml_predict_one(&to, p, k, 9, &fault));
         ck_assert_double_eq(value, 2 * 1 - 4);
         DOOR_FAILS(rvmml_model_vector(x, m, 0, &fault), RVMML_ENONE, RVMML_NONE, "no features");
         ck_assert_uint_eq(rvmml_model_vector_size(m, 0), 0);
         rvmml_predictor_free(p);
         rvmml_model_free(m);
+    }
+END_TEST
+
+/* Fewer values than rows of training are refused, as rvm-predict does, whichever way they come. */
+START_TEST(matrix_of_few_values)
+    {
+        const double k[] = { 9, 9, 1, 9, 4, 9, 9, 9, 9 };
+        const int64_t start[] = { 0, 2 };
+        const int32_t index[] = { 2, 4 };
+        const double value[] = { 1, 4 };
+        double out;
+        const rvmml_prediction to = { .size = sizeof to, .value = &out };
+        rvmml_model *m = model_of(matrix);
+        rvmml_predictor *p = predictor_of(m, no_words);
+        rvmml_data *data = dense(k, 1, 8, NULL);
+        rvmml_error fault;
+
+        DOOR_FAILS(rvmml_predict_one(&to, p, k, 8, &fault), RVMML_EINPUT, 0, "9 training rows");
+        DOOR_FAILS(rvmml_predict_dense(&to, p, k, 1, 8, 8, 1, &fault), RVMML_EINPUT, 0,
+                   "8 values of the kernel");
+        DOOR_FAILS(rvmml_predict_csr(&to, p, start, index, value, 1, 8, &fault), RVMML_EINPUT, 0,
+                   "8 values of the kernel");
+        DOOR_FAILS(rvmml_predict_data(&to, p, data, &fault), RVMML_EINPUT, 0,
+                   "8 values of the kernel");
+        DOOR_OK(rvmml_predict_csr(&to, p, start, index, value, 1, 9, &fault));
+        ck_assert_double_eq(out, 2 * 1 - 4);
+        rvmml_data_free(data);
+        rvmml_predictor_free(p);
+        rvmml_model_free(m);
+    }
+END_TEST
+
+START_TEST(matrix_is_no_features)
+    {
+        const double k[] = { 2, 1, 1, 2 };
+        double out[2];
+        const rvmml_prediction to = { .size = sizeof to, .value = out };
+        rvmml_model *m = model_of(by_hand);
+        rvmml_predictor *p = predictor_of(m, no_words);
+        rvmml_data *data = NULL;
+        rvmml_error fault;
+
+        DOOR_OK(rvmml_data_kernel(&data, k, 2, 2, 1, NULL, 0, &fault));
+        DOOR_FAILS(rvmml_predict_data(&to, p, data, &fault), RVMML_EINPUT, RVMML_NONE,
+                   "values of a kernel");
+        rvmml_data_free(data);
+        rvmml_predictor_free(p);
+        rvmml_model_free(m);
+    }
+END_TEST
+
+/* A model may go first; sanitizers see what freeing reads. */
+START_TEST(freed_in_any_order)
+    {
+        const char *const text[] = { by_hand, three_classes, matrix };
+
+        for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+            rvmml_model *m = model_of(text[i]);
+            rvmml_predictor *p = predictor_of(m, no_words);
+
+            rvmml_model_free(m);
+            rvmml_predictor_free(p);
+        }
     }
 END_TEST
 
@@ -547,6 +610,9 @@ Suite *door_model_suite(void)
     tcase_add_test(tc, prediction_by_hand);
     tcase_add_test(tc, classes_by_hand);
     tcase_add_test(tc, matrix_by_hand);
+    tcase_add_test(tc, matrix_of_few_values);
+    tcase_add_test(tc, matrix_is_no_features);
+    tcase_add_test(tc, freed_in_any_order);
     tcase_add_test(tc, what_is_not_on_offer);
     tcase_add_test(tc, rows_out_of_range);
     tcase_add_loop_test(tc, predictions_as_inside, 0, sizeof ways / sizeof ways[0]);

@@ -41,7 +41,7 @@ rvmml_status rvmml_cross_validate(const rvmml_prediction *to, const rvmml_data *
                                .no_variance = s.train.task == RVM_CLASSIFICATION };
     status = door_prediction_check(to, &offer, err);
     if (status == RVMML_OK)
-        status = door_data_check(data, s.train.task, err);
+        status = door_data_check(data, &s.train, err);
     if (status == RVMML_OK)
         status = validate(to, data, &s, folds, err);
     door_settings_clear(&s);

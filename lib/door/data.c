@@ -40,7 +40,7 @@ rvmml_data *door_data_wrap(rvm_problem *p, size_t columns, size_t outputs)
         rvm_problem_free(p);
         return NULL;
     }
-    *data = (rvmml_data){ p, columns, outputs };
+    *data = (rvmml_data){ .p = p, .columns = columns, .outputs = outputs };
     return data;
 }
 
@@ -136,6 +136,7 @@ rvmml_status rvmml_data_kernel(rvmml_data **out, const double *k, size_t rows, p
     rvmml_data *data = make(rows, y == NULL ? 0 : outputs);
     if (data == NULL)
         return door_fail_memory(err, "the data");
+    data->is_matrix = true;
     for (size_t i = 0; i < rows && status == RVMML_OK; i++)
         status = door_rows_kernel(data->p, &a, &t, i, err);
     for (size_t i = 0; i < rows && status == RVMML_OK; i++)
@@ -156,9 +157,16 @@ struct rvmml_row {
     rvmml_error *err;    /* borrowed */
 };
 
+/* For one more pair; false without memory. */
+static bool make_room(rvmml_row *to)
+{
+    return rvm_grow(&to->index, &to->index_capacity, to->pairs + 1, sizeof *to->index) &&
+           rvm_grow(&to->value, &to->value_capacity, to->pairs + 1, sizeof *to->value);
+}
+
 void rvmml_row_add(rvmml_row *to, size_t column, double value)
 {
-    if (to->status != RVMML_OK || value == 0)
+    if (to->status != RVMML_OK)
         return;
     if (column >= to->columns)
         to->status = door_fail_at(to->err, RVMML_EINPUT, to->number, RVMML_NONE,
@@ -166,10 +174,9 @@ void rvmml_row_add(rvmml_row *to, size_t column, double value)
     else if (!isfinite(value))
         to->status = door_fail_at(to->err, RVMML_EINPUT, to->number, column,
                                   "a finite number is expected, not %g", value);
-    else if (!rvm_grow(&to->index, &to->index_capacity, to->pairs + 1, sizeof *to->index) ||
-             !rvm_grow(&to->value, &to->value_capacity, to->pairs + 1, sizeof *to->value))
+    else if (value != 0 && !make_room(to))
         to->status = door_fail_memory(to->err, "the rows");
-    if (to->status != RVMML_OK)
+    if (to->status != RVMML_OK || value == 0)
         return;
     to->index[to->pairs] = (int)column + 1;
     to->value[to->pairs++] = value;
@@ -238,14 +245,17 @@ static bool is_label(double y)
     return y == floor(y) && y >= INT_MIN && y <= INT_MAX;
 }
 
-rvmml_status door_data_check(const rvmml_data *data, rvm_task task, rvmml_error *err)
+rvmml_status door_data_check(const rvmml_data *data, const rvm_settings *s, rvmml_error *err)
 {
     const rvm_problem *p = data->p;
+    if (data->is_matrix && s->kernel.type != RVM_PRECOMPUTED)
+        return door_fail(err, RVMML_ESETTING,
+                         "the data are values of a kernel, which take kernel=precomputed");
     for (size_t i = 0; i < p->rows; i++) {
         const double y = rvm_problem_target(p, i);
         if (isnan(y))
             return door_fail_at(err, RVMML_EINPUT, i, RVMML_NONE, "the row has no target");
-        if (task == RVM_CLASSIFICATION && !is_label(y))
+        if (s->task == RVM_CLASSIFICATION && !is_label(y))
             return door_fail_at(err, RVMML_EINPUT, i, RVMML_NONE,
                                 "class label %g is no whole number in the range of int", y);
     }

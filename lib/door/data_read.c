@@ -49,6 +49,7 @@ rvmml_status rvmml_data_read(rvmml_data **out, FILE *in, const rvmml_settings *s
                                       has_targets(p) ? p->outputs : 0);
     if (data == NULL)
         return door_fail_memory(err, "the data");
+    data->is_matrix = grammar.precomputed;
     *out = data;
     return RVMML_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_matrix.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,15 @@ static int last_index(const rvm_model *m)
     return last;
 }
 
+/* A row of a precomputed kernel has a value for each row of the training data. */
+static size_t count_columns(const rvm_model *m)
+{
+    const int last = last_index(m);
+    const size_t columns = last > 0 ? (size_t)last : 0;
+    return is_precomputed(m) ? GSL_MAX(columns, GSL_MIN(m->examples, (size_t)INT_MAX - 1))
+                             : columns;
+}
+
 rvmml_status door_model_wrap(rvmml_model **out, rvm_model *m, rvmml_error *err)
 {
     rvmml_model *wrapped = rvm_array(1, sizeof *wrapped);
@@ -44,8 +54,7 @@ rvmml_status door_model_wrap(rvmml_model **out, rvm_model *m, rvmml_error *err)
         rvm_model_free(m);
         return door_fail_memory(err, "the model");
     }
-    const int last = last_index(m);
-    *wrapped = (rvmml_model){ m, last > 0 ? (size_t)last : 0 };
+    *wrapped = (rvmml_model){ m, count_columns(m) };
     *out = wrapped;
     return RVMML_OK;
 }

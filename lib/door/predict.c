@@ -20,7 +20,9 @@ enum { BLOCK = 4096 }; /* rows; threads take some dozens each */
 struct rvmml_predictor {
     rvm_predictor *inner; /* owned */
     door_offer offer;
-    bool guarded;       /* draws: quantiles are found by GSL */
+    bool guarded;       /* quantiles of draws are found by GSL */
+    bool precomputed;   /* rows are values of a kernel, */
+    size_t least;       /* and so many of them at least; 0: of another kernel */
     rvm_problem *rows;  /* owned: those in hand */
     rvm_prediction out; /* owned */
 };
@@ -73,7 +75,9 @@ static rvmml_status init(rvmml_predictor *p, const rvmml_model *m, const door_se
                              .interval = s->interval > 0,
                              .mode = s->mode || process_of_classes,
                              .no_variance = process_of_classes };
-    p->guarded = m->m->latent->draws > 0;
+    p->guarded = m->m->latent->draws > 0 && s->interval > 0;
+    p->precomputed = m->m->kernel.type == RVM_PRECOMPUTED;
+    p->least = p->precomputed ? m->columns : 0;
     p->rows = rvm_problem_alloc();
     if (p->rows == NULL)
         return door_fail_memory(err, "prediction");
@@ -129,6 +133,17 @@ static rvmml_status check(const rvmml_prediction *to, const rvmml_predictor *p, 
     return door_prediction_check(to, &p->offer, err);
 }
 
+/* What is not there is 0, which no kernel has to be. */
+static rvmml_status check_columns(const rvmml_predictor *p, size_t rows, size_t columns,
+                                  rvmml_error *err)
+{
+    if (rows == 0 || columns >= p->least)
+        return RVMML_OK;
+    return door_fail_at(err, RVMML_EINPUT, 0, RVMML_NONE,
+                        "%zu values of the kernel; one for each of %zu training rows is expected",
+                        columns, p->least);
+}
+
 rvmml_status rvmml_predict_dense(const rvmml_prediction *to, rvmml_predictor *p, const double *x,
                                  size_t rows, size_t columns, ptrdiff_t row_stride,
                                  ptrdiff_t column_stride, rvmml_error *err)
@@ -137,6 +152,8 @@ rvmml_status rvmml_predict_dense(const rvmml_prediction *to, rvmml_predictor *p,
     rvmml_status status = check(to, p, err);
     if (status == RVMML_OK)
         status = door_rows_check_dense(&a, err);
+    if (status == RVMML_OK)
+        status = check_columns(p, rows, columns, err);
     for (size_t first = 0; first < rows && status == RVMML_OK; first += BLOCK) {
         rvm_problem_clear(p->rows);
         status =
@@ -155,6 +172,8 @@ rvmml_status rvmml_predict_csr(const rvmml_prediction *to, rvmml_predictor *p, c
     rvmml_status status = check(to, p, err);
     if (status == RVMML_OK)
         status = door_rows_check_csr(&a, err);
+    if (status == RVMML_OK)
+        status = check_columns(p, rows, columns, err);
     for (size_t first = 0; first < rows && status == RVMML_OK; first += BLOCK) {
         rvm_problem_clear(p->rows);
         status = door_rows_csr(p->rows, &a, &no_targets, first, GSL_MIN(BLOCK, rows - first), err);
@@ -167,12 +186,15 @@ rvmml_status rvmml_predict_csr(const rvmml_prediction *to, rvmml_predictor *p, c
 rvmml_status rvmml_predict_data(const rvmml_prediction *to, rvmml_predictor *p,
                                 const rvmml_data *data, rvmml_error *err)
 {
-    const rvmml_status status = check(to, p, err);
+    rvmml_status status = check(to, p, err);
     if (status != RVMML_OK)
         return status;
     if (data == NULL)
         return door_fail_null(err, "data");
-    return run(to, p, data->p, 0, err);
+    if (data->is_matrix && !p->precomputed)
+        return door_fail(err, RVMML_EINPUT, "the data are values of a kernel, not features");
+    status = check_columns(p, data->p->rows, data->columns, err);
+    return status == RVMML_OK ? run(to, p, data->p, 0, err) : status;
 }
 
 rvmml_status rvmml_predict_one(const rvmml_prediction *to, rvmml_predictor *p, const double *x,

@@ -27,8 +27,6 @@ rvmml_status door_rows_check_csr(const door_csr *a, rvmml_error *err)
 {
     if (a->start == NULL && a->rows > 0)
         return door_fail_null(err, "the array of starts");
-    if ((a->index == NULL || a->value == NULL) && a->rows > 0 && a->start[a->rows] > a->start[0])
-        return door_fail_null(err, a->index == NULL ? "the array of columns" : "that of values");
     return check_columns(a->columns, err);
 }
 
@@ -175,6 +173,8 @@ static rvmml_status add_csr(rvm_problem *p, const door_csr *a, const door_target
         return door_fail_at(err, RVMML_EARGUMENT, i, RVMML_NONE,
                             "the row starts at %lld and ends at %lld", (long long)from,
                             (long long)to);
+    if (to > from && (a->index == NULL || a->value == NULL))
+        return door_fail_null(err, a->index == NULL ? "the array of columns" : "that of values");
     rvmml_status status = open_row(p, targets_of(t, i), t->outputs, (size_t)(to - from), err);
     for (int64_t k = from; k < to && status == RVMML_OK; k++) {
         if (a->index[k] < 0 || (size_t)a->index[k] >= a->columns)

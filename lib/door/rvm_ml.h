@@ -12,7 +12,8 @@
  * vectors are counted from 0; column j of an array is feature j + 1 of a file and of names such as
  * x3.
  *
- * Nothing here prints, exits, installs a signal handler or depends on the locale.
+ * Nothing here prints, exits, installs a signal handler or depends on the locale, but for messages:
+ * numbers in them have its decimal point, and strerror's words are in its language.
  *
  * Threads.  Different objects may be used by different threads at the same time, training in
  * several included.  One object is used by one thread at a time, with the exception of data and
@@ -20,8 +21,9 @@
  *
  * The whole process.  GSL has one error handler and OpenBLAS one number of threads for all.  While
  * any call is under way that computes by them (all of training, cross-validation, making a
- * predictor, covariances; of predictions those by draws alone), the handler is off and OpenBLAS
- * keeps to one thread; when the last of them returns, both are as the first one has found them.
+ * predictor, covariances; of predictions the intervals of draws alone), the handler is off and
+ * OpenBLAS keeps to one thread; when the last of them returns, both are as the first one has found
+ * them.
  * Threads that use GSL or OpenBLAS by themselves at that time see it.
  *
  * All types are opaque or of a size that is fixed, or said by the caller, so that a program that
@@ -94,13 +96,14 @@ RVMML_API rvmml_status rvmml_data_dense(rvmml_data **out, const double *x, size_
 RVMML_API rvmml_status rvmml_data_csr(rvmml_data **out, const int64_t *start, const int32_t *index,
                                       const double *value, size_t rows, size_t columns,
                                       const double *y, size_t outputs, rvmml_error *err);
-/* Values of a kernel, the setting kernel=precomputed: element (i, j) is K(x_i, x_j). */
+/* Values of a kernel: element (i, j) is K(x_i, x_j).  Training takes the setting
+ * kernel=precomputed, or RVMML_ESETTING, and prediction a model of it, or RVMML_EINPUT. */
 RVMML_API rvmml_status rvmml_data_kernel(rvmml_data **out, const double *k, size_t rows,
                                          ptrdiff_t row_stride, ptrdiff_t column_stride,
                                          const double *y, size_t outputs, rvmml_error *err);
 
-/* One row on its way from the caller.  Columns come in any order, each once; targets that are not
- * given are missing.  What is wrong is remembered and returned by rvmml_data_rows. */
+/* One row on its way from the caller.  Columns come in any order, each once, those not given being
+ * 0; each target has to be given.  What is wrong is remembered and returned by rvmml_data_rows. */
 typedef struct rvmml_row rvmml_row;
 RVMML_API void rvmml_row_add(rvmml_row *to, size_t column, double value);
 RVMML_API void rvmml_row_target(rvmml_row *to, size_t output, double value);
@@ -132,10 +135,12 @@ RVMML_API void rvmml_settings_free(rvmml_settings *s);
 /* One setting by its name, value as text.  Of training: `task`, which is `classification`, the
  * default, or `regression`, and the options of rvm-train(1) by their names there without dashes, as
  * in ("g", "0.5"), ("kernel", "laplacian"), ("ard", "1"), ("w2", "10").  Not those that are about
- * files, output or cross-validation (v).  Of prediction: `variance`, 0 or 1, the default; `mode`,
- * 1: probabilities at the most probable weights; `interval`, a probability.  `threads` is of both.
- * RVMML_ESETTING, and nothing changed, where there is no such name or value; ranges are checked
- * with the rest.  A value of NULL or of no text is an option without one: a flag, or `auto`. */
+ * files, output or cross-validation (v), nor s, which `task` stands for, help, and c, n, p and h,
+ * which rvm-train takes for svm-train's sake and leaves.  Of prediction: `variance`, 0 or 1, the
+ * default; `mode`, 1: probabilities at the most probable weights; `interval`, a probability.
+ * `threads` is of both.  RVMML_ESETTING, and nothing changed, where there is no such name or value;
+ * ranges are checked with the rest.  A value of NULL or of no text is an option without one: a
+ * flag, or `auto`. */
 RVMML_API rvmml_status rvmml_settings_set(rvmml_settings *s, const char *name, const char *value,
                                           rvmml_error *err);
 /* The text that it was set to last, borrowed until it is set again; NULL: it was not. */
@@ -164,7 +169,8 @@ typedef struct rvmml_trainer rvmml_trainer;
 /* data: borrowed, until the trainer is freed.  Settings are copied. */
 RVMML_API rvmml_status rvmml_trainer_new(rvmml_trainer **out, const rvmml_data *data,
                                          const rvmml_settings *settings, rvmml_error *err);
-/* *done: 1 when nothing is left to do; never after an interrupt, when steps do nothing more. */
+/* *done: 1 when nothing is left to do, and once a step was interrupted, for good, whatever becomes
+ * of the flag: rvmml_model_converged tells which. */
 RVMML_API rvmml_status rvmml_trainer_step(int *done, rvmml_trainer *t, rvmml_error *err);
 /* How it stands.  The stage is tune, widths, search, points, sample or calibrate, of those that are
  * wanted; progress a guess of the share that is done, 0 to 1; evidence the natural logarithm of
@@ -200,8 +206,9 @@ RVMML_API rvmml_task rvmml_model_task(const rvmml_model *m);
 RVMML_API size_t rvmml_model_outputs(const rvmml_model *m);
 RVMML_API size_t rvmml_model_classes(const rvmml_model *m);    /* 0: regression */
 RVMML_API const int *rvmml_model_labels(const rvmml_model *m); /* borrowed, classes; NULL: none */
-/* The columns that it looks at are among so many first ones; of a precomputed kernel values for
- * rows of the training data.  A row may have fewer, those behind being 0, or more. */
+/* The columns that it looks at are among so many first ones.  A row may have fewer, those behind
+ * being 0, or more.  Of a precomputed kernel: the rows of the training data, and a row to predict
+ * has a value for each, or RVMML_EINPUT. */
 RVMML_API size_t rvmml_model_columns(const rvmml_model *m);
 RVMML_API size_t rvmml_model_examples(const rvmml_model *m); /* rows that it was trained on */
 /* Natural logarithm, of all outputs; of draws (method gibbs) the mean log likelihood. */
@@ -277,9 +284,10 @@ typedef struct {
 } rvmml_prediction;
 
 /* A model made ready to predict with the settings of prediction; NULL: the defaults.  m: borrowed,
- * until the predictor is freed.  Without `variance` neither variance, interval nor, unless `mode`,
- * probabilities can be had (RVMML_ESETTING), and values come faster.  Threads take some hundred
- * rows each; a server gives each of its threads a predictor of its own, with threads=1. */
+ * as long as the predictor predicts; they are freed in any order.  Without `variance` neither
+ * variance, interval nor, unless `mode`, probabilities can be had (RVMML_ESETTING), and values come
+ * faster.  Threads take some hundred rows each; a server gives each of its threads a predictor of
+ * its own, with threads=1. */
 typedef struct rvmml_predictor rvmml_predictor;
 
 RVMML_API rvmml_status rvmml_predictor_new(rvmml_predictor **out, const rvmml_model *m,
@@ -301,8 +309,8 @@ RVMML_API rvmml_status rvmml_predict_csr(const rvmml_prediction *to, rvmml_predi
 RVMML_API rvmml_status rvmml_predict_data(const rvmml_prediction *to, rvmml_predictor *p,
                                           const rvmml_data *data, rvmml_error *err);
 /* One row, x[0 .. columns - 1].  Neither allocates memory, where columns is not above
- * rvmml_model_columns or a row before had as many, nor takes a lock; but of draws (method gibbs),
- * whose intervals GSL finds. */
+ * rvmml_model_columns or a row before had as many, nor takes a lock; but for intervals of draws
+ * (method gibbs), which GSL finds. */
 RVMML_API rvmml_status rvmml_predict_one(const rvmml_prediction *to, rvmml_predictor *p,
                                          const double *x, size_t columns, rvmml_error *err);
 

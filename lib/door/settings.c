@@ -242,7 +242,7 @@ static rvmml_status check_prediction(const door_settings *s, rvmml_error *err)
 static rvmml_status check(const door_settings *s, const rvmml_data *data, rvmml_error *err)
 {
     rvm_error fault = { .line = 0 };
-    rvmml_status status = data == NULL ? RVMML_OK : door_data_check(data, s->train.task, err);
+    rvmml_status status = data == NULL ? RVMML_OK : door_data_check(data, &s->train, err);
     if (status != RVMML_OK)
         return status;
     status = check_prediction(s, err);

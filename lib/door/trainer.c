@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
 #include "door/data.h"
 #include "door/error.h"
 #include "door/guard.h"
@@ -12,6 +13,7 @@ struct rvmml_trainer {
     rvm_trainer *inner;     /* owned */
     door_settings settings; /* owned; the trainer inside borrows the weights of classes */
     bool has_begun;         /* a step was taken */
+    bool interrupted;       /* and one was cut short, whatever the flag says since */
 };
 
 /* To be cleared after success. */
@@ -21,7 +23,7 @@ static rvmml_status prepare(door_settings *out, const rvmml_data *data,
     rvmml_status status = door_settings_resolve(out, settings, err);
     if (status != RVMML_OK)
         return status;
-    status = door_data_check(data, out->train.task, err);
+    status = door_data_check(data, &out->train, err);
     if (status != RVMML_OK)
         door_settings_clear(out);
     return status;
@@ -77,13 +79,18 @@ rvmml_status rvmml_trainer_step(int *done, rvmml_trainer *t, rvmml_error *err)
     rvm_report report = { .done = false };
     if (done == NULL || t == NULL)
         return door_fail_null(err, done == NULL ? "done" : "trainer");
+    if (t->interrupted) {
+        *done = 1;
+        return RVMML_OK;
+    }
     door_guard_enter();
     const rvmml_status status = door_pass(err, rvm_trainer_step(&report, t->inner, &fault), &fault);
     door_guard_leave();
     if (status != RVMML_OK)
         return status;
     t->has_begun = true;
-    *done = report.done;
+    t->interrupted = !report.done && rvm_interrupted(t->settings.train.interrupted);
+    *done = report.done || t->interrupted;
     return RVMML_OK;
 }
 

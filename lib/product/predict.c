@@ -85,7 +85,8 @@ typedef struct {
 } output;
 
 struct rvm_predictor {
-    const rvm_model *m; /* borrowed */
+    const rvm_model *m; /* borrowed; may be freed before this is */
+    size_t functions;   /* latent ones */
     rvm_predictor_settings settings;
     bool variance;            /* compute it */
     bool probability;         /* likewise */
@@ -98,9 +99,9 @@ struct rvm_predictor {
     const rvm_problem *z;     /* borrowed: the vectors, V of them, as the kernel takes them */
     rvm_kernel_rows *vectors; /* owned: these, */
     rvm_kernel_rows *x;       /* owned: and the rows of a call; NULL before the first */
-    rvm_forward *forward;     /* owned, latent functions; empty without variance */
+    rvm_forward *forward;     /* owned, functions; empty without variance */
     rvm_forward points;       /* owned: U; empty where nothing needs it */
-    output *output;           /* owned, latent functions */
+    output *output;           /* owned, functions */
     worker *worker;           /* owned */
     size_t workers;
 };
@@ -587,6 +588,7 @@ rvm_status rvm_predictor_alloc(rvm_predictor **out, const rvm_model *m,
     if (pr == NULL)
         return rvm_fail_memory(err, "prediction");
     pr->m = m;
+    pr->functions = m->latent_count;
     pr->settings = *s;
     status = choose_shift(pr, err);
     pr->mode = s->mode || (rvm_model_is_process(m) && m->task == RVM_CLASSIFICATION);
@@ -614,7 +616,7 @@ void rvm_predictor_free(rvm_predictor *pr)
         free(pr->worker[i].values);
         rvm_kernel_scratch_clear(&pr->worker[i].kernel);
     }
-    for (size_t k = 0; pr->forward != NULL && k < pr->m->latent_count; k++)
+    for (size_t k = 0; pr->forward != NULL && k < pr->functions; k++)
         rvm_forward_clear(&pr->forward[k]);
     rvm_forward_clear(&pr->points);
     free(pr->shift);
