@@ -7,6 +7,7 @@
  *     x        features as in the data file, x[0] that of index 1, or 0 where the model has that one
  *     row      standardised, where the model is
  *     input    weighted, where there are ARD weights
+ *     doubt    0, or NaN where a feature of x is not finite, since what bounds numbers would hide it
  *     value    T + V (+ 1): terms of all latent functions, kernel functions of all vectors, k(x,x)
  *
  * and each latent function uses some of the values.  Vectors are written as the kernel takes them, so
@@ -371,7 +372,7 @@ static void write_spreads(const rvm_c_plan *c)
 static void write_drawn_moments(const rvm_c_plan *c)
 {
     fprintf(c->out,
-            "    mean[0] = 0;\n"
+            "    mean[0] = doubt;\n"
             "    for (k = 0; k < RVM_DRAWS; k++)\n"
             "        mean[0] += rvm_draw(value, k) / RVM_DRAWS;\n"
             "    if (variance == 0)\n"
@@ -386,7 +387,7 @@ static void write_drawn_moments(const rvm_c_plan *c)
 static void write_moments(const rvm_c_plan *c)
 {
     fprintf(c->out, "    for (k = 0; k < RVM_OUTPUTS; k++)\n"
-                    "        mean[k] = rvm_mean(value, k);\n"
+                    "        mean[k] = rvm_mean(value, k) + doubt;\n"
                     "    if (variance == 0)\n"
                     "        return;\n");
     if (c->left)
@@ -394,7 +395,7 @@ static void write_moments(const rvm_c_plan *c)
     fprintf(
         c->out,
         "    for (k = 0; k < RVM_OUTPUTS; k++)\n        variance[k] = rvm_variance(value, k)%s + "
-        "rvm_noise[k];\n",
+        "rvm_noise[k] + doubt;\n",
         rvm_model_is_process(c->m) ? " + rvm_process[k] * left" : "");
 }
 
@@ -404,7 +405,7 @@ static void write_regression(const rvm_c_plan *c)
 
     write_spreads(c);
     fprintf(c->out, "void rvm_predict(const double *x, int n, double *mean, double *variance)\n{\n"
-                    "    double value[RVM_VALUES];\n");
+                    "    const double doubt = rvm_doubt(x, n);\n    double value[RVM_VALUES];\n");
     if (c->left)
         fprintf(c->out, "    double left;\n");
     fprintf(c->out, "    int k;\n    rvm_fill(value, x, n);\n");
@@ -450,6 +451,7 @@ static const char *write_average(const rvm_c_plan *c)
     return "    best = rvm_softmax(probability, log_p, mean, variance);\n";
 }
 
+/* What leaves the range of double does not reach the averages, whose loops would not end. */
 static void write_mean_and_variance(const rvm_c_plan *c, bool takes_variance)
 {
     fprintf(c->out, "    for (k = 0; k < RVM_FUNCTIONS; k++) {\n"
@@ -457,7 +459,8 @@ static void write_mean_and_variance(const rvm_c_plan *c, bool takes_variance)
     if (takes_variance)
         fprintf(c->out, "        variance[k] = %s;\n",
                 rvm_model_has_covariance(c->m) ? "rvm_variance(value, k)" : "0");
-    fprintf(c->out, "    }\n");
+    fprintf(c->out, "        doubt += 0 * mean[k]%s;\n    }\n",
+            takes_variance ? " + 0 * variance[k]" : "");
 }
 
 static void write_class_function(const rvm_c_plan *c)
@@ -476,13 +479,18 @@ static void write_class_function(const rvm_c_plan *c)
         put(c, RVM_C_SHIFT);
     }
     fprintf(c->out, "int rvm_predict(const double *x, int n, double *probability)\n{\n"
-                    "    double value[RVM_VALUES], log_p[RVM_CLASSES];\n");
+                    "    double value[RVM_VALUES], log_p[RVM_CLASSES], doubt = rvm_doubt(x, n);\n");
     if (!drawn)
         fprintf(c->out, "    double mean[RVM_FUNCTIONS]%s;\n",
                 takes_variance ? ", variance[RVM_FUNCTIONS]" : "");
-    fprintf(c->out, "    int %sbest;\n    rvm_fill(value, x, n);\n", drawn ? "" : "k, ");
+    fprintf(c->out, "    int k, best;\n    rvm_fill(value, x, n);\n");
     if (!drawn)
         write_mean_and_variance(c, takes_variance);
+    fprintf(c->out, "    if (doubt != 0) {\n"
+                    "        for (k = 0; k < RVM_CLASSES; k++)\n"
+                    "            probability[k] = doubt;\n"
+                    "        return rvm_label[0];\n"
+                    "    }\n");
     fprintf(c->out, "%s%s    return rvm_label[best];\n}\n", average,
             c->shift != NULL ? "    best = rvm_shift(probability, log_p);\n" : "");
 }
@@ -495,9 +503,8 @@ static void write_classification(const rvm_c_plan *c)
         write_class_function(c);
         return;
     }
-    fprintf(c->out,
-            "int rvm_predict(const double *x, int n, double *probability)\n{\n"
-            "    (void)x;\n    (void)n;\n    probability[0] = 1;\n    return rvm_label[0];\n}\n");
+    fprintf(c->out, "int rvm_predict(const double *x, int n, double *probability)\n{\n"
+                    "    probability[0] = 1 + rvm_doubt(x, n);\n    return rvm_label[0];\n}\n");
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -522,6 +529,7 @@ static rvm_status write_rows(const rvm_c_plan *c, rvm_error *err)
 {
     const bool weighs = c->m->kernel.inputs != NULL && c->z->rows > 0;
 
+    put(c, RVM_C_DOUBT);
     if (c->m->class_count == 1)
         return RVM_OK;
     if (c->m->standard.used || weighs || c->terms > 0 || c->z->rows > 0)

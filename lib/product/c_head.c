@@ -130,9 +130,13 @@ static void write_call(const rvm_c_plan *c)
         " * count where the kernel looks at all of them.\n *\n"
         " * C99, with IEEE doubles; needs the functions of <math.h> (-lm), no memory but some %zu\n"
         " * bytes of stack, and may be called by several threads.  For several models in one program,\n"
-        " * compile each with a name of its own: -Drvm_predict=other_name.  Where a prediction leaves\n"
-        " * the range of double, the result is no finite number. */\n",
-        stack_of(c));
+        " * compile each with a name of its own: -Drvm_predict=other_name.  Where a feature\n"
+        " * is not finite the result is NaN; where a prediction leaves the range of double it is no\n"
+        " * finite number.%s */\n",
+        stack_of(c),
+        rvm_c_plan_is_regression(c)
+            ? ""
+            : "  Then all probabilities are NaN, and the label is that of the first class.");
 }
 
 void rvm_c_head_write(const rvm_c_plan *c)

@@ -9,6 +9,16 @@
 #include "basis/kernel.h"
 
 static const char *const text[RVM_C_TEXTS] = {
+    [RVM_C_DOUBT] = "/* 0, or NaN where a feature is not finite. */\n"
+                    "static double rvm_doubt(const double *x, int n)\n"
+                    "{\n"
+                    "    double sum = 0;\n"
+                    "    int j;\n"
+                    "    for (j = 0; j < n; j++)\n"
+                    "        sum += 0 * x[j];\n"
+                    "    return sum;\n"
+                    "}\n"
+                    "\n",
     [RVM_C_AT] = "/* Number j of a row of n; those that are not there are 0. */\n"
                  "static double rvm_at(const double *x, int n, int j)\n"
                  "{\n"
@@ -18,7 +28,7 @@ static const char *const text[RVM_C_TEXTS] = {
     [RVM_C_BOUNDED] = "static double rvm_bounded(double x)\n"
                       "{\n"
                       "    const double most = 1.7976931348623157e308;\n"
-                      "    return fmax(-most, fmin(x, most));\n"
+                      "    return x > most ? most : x < -most ? -most : x;\n"
                       "}\n"
                       "\n",
     [RVM_C_STANDARDIZE] =
@@ -169,7 +179,7 @@ static const char *const text[RVM_C_TEXTS] = {
         "/* ln Phi(x); far down by an asymptotic series (Abramowitz and Stegun 1964, 26.2.12). */\n"
         "static double rvm_log_phi(double x)\n"
         "{\n"
-        "    const double y = fmax(x, -1e50), u = 1 / (y * y), root = 0.70710678118654752440;\n"
+        "    const double y = x < -1e50 ? -1e50 : x, u = 1 / (y * y), root = 0.70710678118654752440;\n"
         "    if (y > 0)\n"
         "        return log1p(-0.5 * erfc(y * root));\n"
         "    if (y > -35)\n"
@@ -542,8 +552,9 @@ static const char decay[] =
     "/* exp(-gamma a), a the combination of two rows; 0 where it would soon be too small for a double. */\n"
     "static double rvm_kernel(double a)\n"
     "{\n"
-    "    const double x = rvm_gamma * fmax(0, fmin(a, 1.7976931348623157e308));\n"
-    "    return x < 708 ? exp(-x) : 0;\n"
+    "    const double most = 1.7976931348623157e308;\n"
+    "    const double x = rvm_gamma * (a > most ? most : a < 0 ? 0 : a);\n"
+    "    return x >= 708 ? 0 : exp(-x);\n"
     "}\n"
     "\n";
 

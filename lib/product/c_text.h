@@ -7,6 +7,7 @@
 /* Functions and their comments, a blank line behind each.  They call those above them in this list, and
  * take numbers by the names that c_code.c gives them. */
 typedef enum {
+    RVM_C_DOUBT,       /* whether all features are finite */
     RVM_C_AT,          /* a number of a row */
     RVM_C_BOUNDED,     /* no number is infinite */
     RVM_C_STANDARDIZE, /* what is done to the features first */
