@@ -334,7 +334,7 @@ VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-
 # here, and is left to `make asan`.
 VALGRIND_SUITES ?= $(filter-out checkpoint linalg tune widths baselines crossval train train_% labels problem_read text predict \
                        kernel basis columns candidates gram_search working_set multi climber outputs search truncated gibbs standard \
-                       interrupt relevance process_finish proposals race together shared inducing joint_mode points_mode spans c_code door door_model,\
+                       interrupt relevance process_finish proposals race calibration folds together shared inducing joint_mode points_mode spans c_code door door_model,\
                        $(SUITES))
 VALGRIND_CASES ?= $(wildcard tests/cli/*/round_trip*.sh)
 valgrind: all unit
