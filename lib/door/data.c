@@ -64,22 +64,31 @@ static rvmml_status deliver(rvmml_data **out, rvmml_data *data, rvmml_status sta
 
 /* ---- Arrays --------------------------------------------------------------------------------- */
 
+/* *data: of no rows yet, where targets are such as rows can have. */
+static rvmml_status begin(rvmml_data **data, const door_targets *t, size_t rows, size_t columns,
+                          rvmml_error *err)
+{
+    const rvmml_status status = door_rows_check_targets(t, rows, err);
+    if (status != RVMML_OK)
+        return status;
+    *data = make(columns, t->y == NULL ? 0 : t->outputs);
+    return *data == NULL ? door_fail_memory(err, "the data") : RVMML_OK;
+}
+
 rvmml_status rvmml_data_dense(rvmml_data **out, const double *x, size_t rows, size_t columns,
                               ptrdiff_t row_stride, ptrdiff_t column_stride, const double *y,
                               size_t outputs, rvmml_error *err)
 {
     const door_dense a = { x, rows, columns, row_stride, column_stride };
     const door_targets t = { y, outputs };
+    rvmml_data *data = NULL;
     if (out == NULL)
         return door_fail_null(err, "out");
     rvmml_status status = door_rows_check_dense(&a, err);
     if (status == RVMML_OK)
-        status = door_rows_check_targets(&t, rows, err);
+        status = begin(&data, &t, rows, columns, err);
     if (status != RVMML_OK)
         return status;
-    rvmml_data *data = make(columns, y == NULL ? 0 : outputs);
-    if (data == NULL)
-        return door_fail_memory(err, "the data");
     return deliver(out, data, door_rows_dense(data->p, &a, &t, 0, rows, err));
 }
 
@@ -89,16 +98,14 @@ rvmml_status rvmml_data_csr(rvmml_data **out, const int64_t *start, const int32_
 {
     const door_csr a = { start, index, value, rows, columns };
     const door_targets t = { y, outputs };
+    rvmml_data *data = NULL;
     if (out == NULL)
         return door_fail_null(err, "out");
     rvmml_status status = door_rows_check_csr(&a, err);
     if (status == RVMML_OK)
-        status = door_rows_check_targets(&t, rows, err);
+        status = begin(&data, &t, rows, columns, err);
     if (status != RVMML_OK)
         return status;
-    rvmml_data *data = make(columns, y == NULL ? 0 : outputs);
-    if (data == NULL)
-        return door_fail_memory(err, "the data");
     return deliver(out, data, door_rows_csr(data->p, &a, &t, 0, rows, err));
 }
 
@@ -126,16 +133,14 @@ rvmml_status rvmml_data_kernel(rvmml_data **out, const double *k, size_t rows, p
 {
     const door_dense a = { k, rows, rows, row_stride, column_stride };
     const door_targets t = { y, outputs };
+    rvmml_data *data = NULL;
     if (out == NULL)
         return door_fail_null(err, "out");
     rvmml_status status = door_rows_check_dense(&a, err);
     if (status == RVMML_OK)
-        status = door_rows_check_targets(&t, rows, err);
+        status = begin(&data, &t, rows, rows, err);
     if (status != RVMML_OK)
         return status;
-    rvmml_data *data = make(rows, y == NULL ? 0 : outputs);
-    if (data == NULL)
-        return door_fail_memory(err, "the data");
     data->is_matrix = true;
     for (size_t i = 0; i < rows && status == RVMML_OK; i++)
         status = door_rows_kernel(data->p, &a, &t, i, err);
